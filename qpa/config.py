@@ -1,0 +1,153 @@
+"""Every knob of a run on one page. Plain dataclasses: `launch/configs/*.py` build them, flags override fields.
+
+Sizes are tokens unless said otherwise; a knob nobody reads is a bug.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+
+
+@dataclass
+class ModelConfig:
+    """Shape of a Qwen3-style decoder (GQA, QK-norm, RoPE, SwiGLU)."""
+
+    vocab_size: int = 4096
+    d_model: int = 192
+    n_layers: int = 6
+    n_heads: int = 6
+    n_kv_heads: int = 2
+    head_dim: int = 32
+    d_ff: int = 512
+    rope_theta: float = 10_000.0
+    norm_eps: float = 1e-6
+    tie_embeddings: bool = True
+    attention_blocks: int = 1  # >1: blocked causal attention, skips the upper triangle (faster on CPU for T >= 512)
+
+
+@dataclass
+class OptimizerConfig:
+    """Muon on matrices, AdamW on embeddings and vectors; schedule counted in optimiser updates."""
+
+    name: str = "muon"  # muon | adamw
+    learning_rate: float = 0.01  # of Muon; AdamW parameters use `adam_learning_rate`
+    adam_learning_rate: float = 2e-3
+    weight_decay: float = 0.0
+    warmup_steps: int = 20
+    final_fraction: float = 0.1  # of the peak rate, reached at the last step (cosine)
+    clip_norm: float = 1.0
+
+
+@dataclass
+class DataConfig:
+    """How a release becomes batches."""
+
+    sequence_length: int = 512
+    batch_size: int = 16  # packed rows per optimiser update, over all devices
+
+
+@dataclass
+class SFTConfig:
+    """Cold start (Eq. 4)."""
+
+    steps: int = 300
+    log_every: int = 10
+    save_every: int = 50
+    data: DataConfig = field(default_factory=DataConfig)
+    optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+
+
+@dataclass
+class CareConfig:
+    """phi and the fixed parts of CARE (Eq. 5-10); admissible ranges live in `qpa.care.controller`."""
+
+    p_low: float = 0.25
+    p_high: float = 0.8
+    lambda_prog: float = 0.5
+    lambda_eff: float = 0.1
+    calibrate: bool = True
+    eps_low: float = 0.2
+    eps_high: float = 0.28
+    controller_every: int = 10  # N of Eq. 6, in policy updates
+    token_budget: int = 96  # e_i reaches its token half at this many output tokens
+    call_budget: int = 6  # and its tool-call half at this many calls
+
+
+@dataclass
+class RLConfig:
+    """Online RL: groups of G rollouts per task through the one runtime loop."""
+
+    steps: int = 30
+    tasks_per_step: int = 16
+    group_size: int = 8
+    temperature: float = 1.0
+    epochs: int = 1  # passes over one step's rollouts
+    minibatches: int = 1
+    save_every: int = 5
+    eval_every: int = 10  # dev evaluations feed the controller
+    row_length: int = 512  # episodes are packed into rows of this length
+    care: CareConfig = field(default_factory=CareConfig)
+    optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(warmup_steps=2, learning_rate=1e-3))
+
+
+@dataclass
+class EngineConfig:
+    """The batching generation engine."""
+
+    slots: int = 64  # concurrent sequences
+    context: int = 768  # KV cache length per slot
+    decode_chunk: int = 8  # tokens generated per device call
+    prefill_buckets: tuple[int, ...] = (32, 128, 256)
+
+
+@dataclass
+class MeshConfig:
+    """Device mesh axes; sizes multiply to the number of devices."""
+
+    data: int = 2
+    fsdp: int = 1
+    tensor: int = 1
+
+
+@dataclass
+class BenchConfig:
+    """Which tasks, with how many visible tools."""
+
+    suite: str = "core"
+    candidates: int = 4
+    train_tasks: int = 4000  # constructed for the first release
+    limit_per_family: int = 6  # of the test splits
+
+
+@dataclass
+class FlywheelConfig:
+    """Collection and curation."""
+
+    mistake_rate: float = 0.15  # share of expert rollouts with an injected, recovered mistake
+    verbose_rate: float = 0.5  # share of expert rollouts in the careful, wordy style
+    preserve_fraction: float = 0.25  # of a mastered family's former weight that is kept
+    gate: str = "auto"  # auto | manual
+
+
+@dataclass
+class LoopConfig:
+    """One turn of the closed loop."""
+
+    name: str = "tiny"
+    seed: int = 0
+    run_dir: str = "runs/tiny"
+    concurrency: int = 64
+    model: ModelConfig = field(default_factory=ModelConfig)
+    bench: BenchConfig = field(default_factory=BenchConfig)
+    flywheel: FlywheelConfig = field(default_factory=FlywheelConfig)
+    sft: SFTConfig = field(default_factory=SFTConfig)
+    rl: RLConfig = field(default_factory=RLConfig)
+    round2: RLConfig = field(default_factory=lambda: RLConfig(steps=8))
+    engine: EngineConfig = field(default_factory=EngineConfig)
+    mesh: MeshConfig = field(default_factory=MeshConfig)
+
+
+def as_dict(config: object) -> dict:
+    """Nested plain dict of any config, for fingerprints and reports."""
+    return dataclasses.asdict(config)  # type: ignore[call-overload]
