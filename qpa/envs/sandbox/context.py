@@ -1,0 +1,105 @@
+"""What a tool sees of its episode: the database, the frozen clock and the id counters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from qpa.contract import ErrorType
+
+Row = dict[str, Any]
+_ID = re.compile(r"(?P<prefix>.+)_(?P<number>[0-9]{1,9})")
+
+
+class ToolError(Exception):
+    """A tool refuses: rendered as an error envelope, and everything the call wrote is rolled back.
+
+    Messages are short (the planner pays for every token) and never carry a stack or an internal name.
+    """
+
+    def __init__(self, error_type: ErrorType, message: str) -> None:
+        super().__init__(message)
+        self.error_type = error_type
+        self.message = message
+
+
+def bad(message: str) -> ToolError:
+    """400: the argument itself is wrong."""
+    return ToolError(ErrorType.INVALID_ARGUMENT, message)
+
+
+def missing(message: str) -> ToolError:
+    """404: the thing named does not exist."""
+    return ToolError(ErrorType.NOT_FOUND, message)
+
+
+def conflict(message: str) -> ToolError:
+    """409: a duplicate, an ambiguity, or a device state that forbids the call."""
+    return ToolError(ErrorType.CONFLICT, message)
+
+
+def fetch(db: apsw.Connection, sql: str, *params: Any) -> list[Row]:
+    """All rows as dicts, in the statement's order."""
+    cursor = db.execute(sql, params)
+    return [dict(zip([c[0] for c in cursor.description], row, strict=True)) for row in cursor]
+
+
+def count_id(counters: dict[str, int], value: Any) -> None:
+    """Raises the counter of an id such as "contact_007", so that later ids never collide with it."""
+    match = _ID.fullmatch(value) if isinstance(value, str) else None
+    if match:
+        prefix = match["prefix"]
+        counters[prefix] = max(counters.get(prefix, 0), int(match["number"]))
+
+
+@dataclass(slots=True)
+class ToolContext:
+    """Handed to every tool as its first argument. All writes go through `db` and are undone if the tool raises."""
+
+    db: apsw.Connection
+    now: datetime  # the task's clock, frozen for the whole episode
+    counters: dict[str, int] = field(default_factory=dict)  # id prefix -> last number given
+
+    def new_id(self, prefix: str) -> str:
+        """The next id of this episode, e.g. "contact_007"; a failed call gives its ids back."""
+        number = self.counters.get(prefix, 0) + 1
+        self.counters[prefix] = number
+        return f"{prefix}_{number:03d}"
+
+    def rows(self, sql: str, *params: Any) -> list[Row]:
+        """All result rows; say ORDER BY unless primary-key order is meant."""
+        return fetch(self.db, sql, *params)
+
+    def one(self, sql: str, *params: Any) -> Row | None:
+        """The first result row, or None."""
+        found = fetch(self.db, sql, *params)
+        return found[0] if found else None
+
+    def execute(self, sql: str, *params: Any) -> int:
+        """Runs a statement; returns how many rows it changed."""
+        before = self.db.total_changes()
+        self.db.execute(sql, params).fetchall()
+        return self.db.total_changes() - before
+
+    def insert(self, table: str, **row: Any) -> Row:
+        """Inserts one row and returns what was given. Table and column names are the programmer's, never a user's."""
+        marks = ", ".join("?" * len(row))
+        self.db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+        return row
+
+    def setting(self, key: str, default: str = "") -> str:
+        """A device setting (all are text, switches are "on" and "off")."""
+        row = self.one("SELECT value FROM settings WHERE key = ?", key)
+        return default if row is None else row["value"]
+
+    def set_setting(self, key: str, value: str) -> bool:
+        """Stores a device setting; returns False when it already had that value."""
+        if self.one("SELECT value FROM settings WHERE key = ?", key) == {"value": value}:
+            return False
+        sql = "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        self.db.execute(sql, (key, value))
+        return True

@@ -1,0 +1,29 @@
+"""The application domains, in catalogue and seeding order."""
+
+from __future__ import annotations
+
+import functools
+
+from qpa.contract import ToolSpec
+from qpa.envs.sandbox.domains import time_management
+from qpa.envs.sandbox.schema import Domain
+from qpa.envs.sandbox.tool import Tool
+
+DOMAINS: tuple[Domain, ...] = (time_management.DOMAIN,)
+
+
+@functools.cache
+def tools_by_name() -> dict[str, Tool]:
+    """Every domain tool; raises ValueError when two share a name."""
+    tools: dict[str, Tool] = {}
+    for domain in DOMAINS:
+        for item in domain.tools:
+            if item.spec.name in tools:
+                raise ValueError(f"two sandbox tools are named {item.spec.name!r}")
+            tools[item.spec.name] = item
+    return tools
+
+
+def catalog() -> list[ToolSpec]:
+    """Every domain tool's spec, in a fixed order (skill loaders: see `SandboxEnv.catalog`)."""
+    return [item.spec for item in tools_by_name().values()]

@@ -1,0 +1,227 @@
+"""One live episode: its database, operation log, id counters and what it may call."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+import msgspec
+
+from qpa.contract import (
+    ERROR_CODES,
+    EnvFailure,
+    ErrorType,
+    Fault,
+    Feedback,
+    Operation,
+    RowChange,
+    Skill,
+    TaskSpec,
+    ToolCall,
+    ToolSpec,
+)
+from qpa.envs.sandbox import loaders
+from qpa.envs.sandbox.changes import row_changes
+from qpa.envs.sandbox.context import ToolContext, ToolError, count_id
+from qpa.envs.sandbox.domains import tools_by_name
+from qpa.envs.sandbox.schema import upsert
+from qpa.envs.sandbox.tool import printable, validate
+from qpa.envs.sandbox.world import Snapshot, snapshot
+
+_FAULT_MESSAGES = {
+    ErrorType.UNAVAILABLE: "Service temporarily unavailable",
+    ErrorType.TIMEOUT: "Tool timed out",
+    ErrorType.INTERNAL: "Internal error",
+    ErrorType.PERMISSION_DENIED: "Permission denied",
+}
+
+
+class SandboxSession:
+    """Made by `SandboxEnv.reset`. Calls run one after the other; `fork` branches between two steps."""
+
+    def __init__(self, session_id: str, task: TaskSpec, skills: Mapping[str, Skill]) -> None:
+        """Opens the task's initial state.
+
+        Raises:
+          EnvFailure: the task names a tool, skill, table, column or clock that does not exist.
+        """
+        self.id = session_id
+        self.task = task
+        self._skills = skills  # loader name -> skill, for every skill of the environment
+        self._specs = {name: item.spec for name, item in tools_by_name().items()}
+        self.callable: dict[str, ToolSpec] = _callable(task, self._specs, skills)
+        base = snapshot(task.initial.world_seed)
+        self._db = apsw.Connection(":memory:")
+        self._db.deserialize("main", base.image)
+        counters = _patch(self._db, task, base)
+        self._context = ToolContext(self._db, _clock(task), counters)
+        self._tables = base.tables
+        self._recorder = apsw.Session(self._db, "main")
+        self._recorder.attach()
+        self.operations: list[Operation] = []
+        self._calls: dict[str, int] = {}  # tool -> valid calls so far, for the fault plan
+        self._answers: dict[str, tuple[bytes, bytes]] = {}  # call id -> (request, feedback), both encoded
+        self._lock = asyncio.Lock()
+        self._forks = 0
+        self.closed = False
+
+    async def step(self, calls: Sequence[ToolCall]) -> list[Feedback]:
+        """Runs a parallel block in order; a repeated call id replays its stored answer.
+
+        Raises:
+          EnvFailure: the session is closed.
+        """
+        async with self._lock:
+            if self.closed:
+                raise EnvFailure(f"sandbox session {self.id} is closed; reset the task for a new one")
+            return [await self._answer(call) for call in calls]
+
+    def changes(self) -> list[RowChange]:
+        """Net row changes since the initial state, sorted by table and key; the operation log is not part of it."""
+        return row_changes(self._recorder.changeset(), self._tables)
+
+    def fork(self) -> SandboxSession:
+        """An independent copy: database, changes so far, counters, log, fault counts and stored answers."""
+        if self.closed:
+            raise EnvFailure(f"sandbox session {self.id} is closed; it cannot be forked")
+        self._forks += 1
+        twin = SandboxSession(f"{self.id}.{self._forks}", self.task, self._skills)
+        # Replayed into the twin's own recorder, so that the twin's changes too are counted from the initial state.
+        apsw.Changeset.apply(self._recorder.changeset(), twin._db)
+        twin.callable = dict(self.callable)
+        twin._context.counters.clear()
+        twin._context.counters.update(self._context.counters)
+        twin.operations = list(self.operations)
+        twin._calls = dict(self._calls)
+        twin._answers = dict(self._answers)
+        return twin
+
+    def close(self) -> None:
+        """Frees the database; closing twice is fine."""
+        if not self.closed:
+            self.closed = True
+            self._recorder.close()
+            self._db.close()
+
+    async def _answer(self, call: ToolCall) -> Feedback:
+        request = msgspec.json.encode([call.name, call.arguments], order="sorted")
+        if call.id in self._answers:
+            asked, stored = self._answers[call.id]
+            if asked == request:
+                return msgspec.json.decode(stored, type=Feedback)
+            return _error(call, ToolError(ErrorType.CONFLICT, "Call id already used by another call"))
+        feedback = await self._run(call)
+        self._answers[call.id] = (request, msgspec.json.encode(feedback))
+        self.operations.append(
+            Operation(
+                index=len(self.operations),
+                call_id=call.id,
+                tool=call.name,
+                arguments=call.arguments,
+                ok=feedback.ok,
+                code=feedback.code,
+                at=self._context.now.isoformat(),
+            )
+        )
+        return feedback
+
+    async def _run(self, call: ToolCall) -> Feedback:
+        try:
+            spec = self._find(call.name)
+            arguments = validate(spec, call.arguments)
+            if spec.permission in self.task.initial.denied_permissions:
+                raise ToolError(ErrorType.PERMISSION_DENIED, f"Permission denied: {spec.permission}")
+            await self._misbehave(call.name)
+            return self._act(call, arguments)
+        except ToolError as error:
+            return _error(call, error)
+
+    def _find(self, name: str) -> ToolSpec:
+        if name in self.callable:
+            return self.callable[name]
+        near = difflib.get_close_matches(name, list(self.callable), n=3, cutoff=0.5)
+        hint = f"; similar: {', '.join(near)}" if near else ""
+        raise ToolError(ErrorType.UNKNOWN_TOOL, f"Unknown tool {printable(name)}{hint}")
+
+    async def _misbehave(self, name: str) -> None:
+        """Plays the task's fault plan. The call counts before it sleeps: a caller's retry is the next call."""
+        number = self._calls.get(name, 0)
+        self._calls[name] = number + 1
+        for fault in self.task.initial.faults:
+            if fault.tool == name and fault.first <= number < fault.first + fault.count:
+                if fault.hang_s > 0:
+                    await asyncio.sleep(fault.hang_s)
+                raise ToolError(fault.error_type, fault.message or _fault_message(fault))
+
+    def _act(self, call: ToolCall, arguments: dict[str, Any]) -> Feedback:
+        if call.name in self._skills:
+            payload, specs = loaders.load(self._skills[call.name], self._specs)
+            self.callable.update((spec.name, spec) for spec in specs)
+            return Feedback(call_id=call.id, name=call.name, ok=True, payload=payload, loaded_tools=specs)
+        before = dict(self._context.counters)
+        try:
+            with self._db:  # a savepoint: a failed call changes nothing
+                payload = tools_by_name()[call.name](self._context, **arguments)
+            msgspec.json.encode(payload)
+        except BaseException as error:
+            self._context.counters.clear()
+            self._context.counters.update(before)
+            if isinstance(error, ToolError) or not isinstance(error, Exception):
+                raise
+            raise ToolError(ErrorType.INTERNAL, f"Internal error: {type(error).__name__}") from error
+        return Feedback(call_id=call.id, name=call.name, ok=True, payload=payload)
+
+
+def _error(call: ToolCall, error: ToolError) -> Feedback:
+    code = ERROR_CODES[error.error_type]
+    payload = {"success": False, "error": error.message, "code": code}
+    return Feedback(call_id=call.id, name=call.name, ok=False, payload=payload, error_type=error.error_type, code=code)
+
+
+def _fault_message(fault: Fault) -> str:
+    return _FAULT_MESSAGES.get(fault.error_type, f"Failed: {fault.error_type.value}")
+
+
+def _clock(task: TaskSpec) -> datetime:
+    try:
+        clock = datetime.fromisoformat(task.initial.clock)
+    except ValueError:
+        raise EnvFailure(f"task {task.id}: initial.clock {task.initial.clock!r} is not ISO 8601 local time") from None
+    return clock.replace(tzinfo=None, microsecond=0)
+
+
+def _callable(task: TaskSpec, specs: Mapping[str, ToolSpec], skills: Mapping[str, Skill]) -> dict[str, ToolSpec]:
+    visible = {}
+    for name in task.resources.tools:
+        if name not in specs:
+            raise EnvFailure(f"task {task.id}: resources.tools names {name!r}, which the sandbox does not have")
+        visible[name] = specs[name]
+    for skill in task.resources.skills:
+        name = loaders.loader_name(skill)
+        if name not in skills:
+            raise EnvFailure(f"task {task.id}: resources.skills names {skill!r}, which the sandbox does not have")
+        visible[name] = loaders.loader_spec(skills[name])
+    for fault in task.initial.faults:
+        if fault.tool not in specs and fault.tool not in skills:
+            raise EnvFailure(f"task {task.id}: initial.faults names {fault.tool!r}, which the sandbox does not have")
+    return visible
+
+
+def _patch(db: apsw.Connection, task: TaskSpec, base: Snapshot) -> dict[str, int]:
+    """Upserts the task's rows; returns the id counters, moved past the patch's own ids."""
+    counters = dict(base.counters)
+    for name, rows in task.initial.patch.items():
+        if name not in base.tables:
+            raise EnvFailure(f"task {task.id}: initial.patch names table {name!r}, which the sandbox does not have")
+        for index, row in enumerate(rows):
+            try:
+                upsert(db, base.tables[name], row)
+            except (ValueError, TypeError, apsw.Error) as error:
+                raise EnvFailure(f"task {task.id}: initial.patch.{name}[{index}]: {error}") from None
+            for key in base.tables[name].key:
+                count_id(counters, row[key])
+    return counters
