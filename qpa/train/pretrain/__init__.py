@@ -1,0 +1,1 @@
+"""Synthetic text for the base model: copying, recall, JSON, chat frames, signatures. No task of the benchmark."""

@@ -1,0 +1,74 @@
+"""Muon on layer matrices, AdamW on the rest; the schedule counts optimiser updates."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from qpa.config import ModelConfig, OptimizerConfig
+from qpa.models.transformer import create
+from qpa.train.optimizer import make_optimizer, make_schedule, partition_labels
+
+TINY = ModelConfig(vocab_size=64, d_model=32, n_layers=2, n_heads=2, n_kv_heads=1, head_dim=16, d_ff=64)
+
+
+def test_partition_puts_every_layer_matrix_on_muon_and_nothing_else():
+    _, params = create(TINY)
+    labels = {jax.tree_util.keystr(p): x for p, x in jax.tree_util.tree_leaves_with_path(partition_labels(params))}
+    muon = {k for k, v in labels.items() if v == "muon"}
+    assert len(muon) == 2 * 7  # q k v o gate up down, per layer
+    assert all("kernel" in k for k in muon)
+    assert not any("embed" in k or "norm" in k for k in muon)
+
+
+def test_muon_update_is_orthogonal_and_embedding_update_is_adam():
+    _, params = create(TINY)
+    cfg = OptimizerConfig(learning_rate=1.0, adam_learning_rate=0.01, warmup_steps=0, clip_norm=1e9)
+    tx = make_optimizer(cfg, 10)
+    grads = jax.tree.map(lambda x: jax.random.normal(jax.random.key(x.size), x.shape), params)
+    updates, _ = jax.jit(tx.update)(grads, tx.init(params), params)
+    square = np.asarray(updates["layers"][0]["self_attn"]["q_proj"]["kernel"][...])
+    assert np.all(np.abs(np.linalg.svd(square, compute_uv=False) - 1.0) < 0.5)  # Newton-Schulz is approximate
+    # Adam's first step is -lr * sign(g); Muon's would be far smaller per entry.
+    embed, g = np.asarray(updates["embed_tokens"][...]), np.asarray(grads["embed_tokens"][...])
+    np.testing.assert_allclose(embed, -0.01 * np.sign(g), rtol=1e-3)
+
+
+def test_schedule_warms_up_per_update_and_ends_at_the_last_one():
+    cfg = OptimizerConfig(warmup_steps=4, final_fraction=0.1)
+    rate = make_schedule(1.0, cfg, 20)
+    np.testing.assert_allclose([rate(i) for i in range(5)], [0.2, 0.4, 0.6, 0.8, 1.0], rtol=1e-6)
+    np.testing.assert_allclose(rate(19), 0.1, rtol=1e-6)
+
+
+@pytest.mark.parametrize("total", [1, 2, 3])
+def test_schedule_of_a_very_short_run_is_finite_and_positive(total):
+    rate = make_schedule(1.0, OptimizerConfig(warmup_steps=20), total)
+    assert all(0 < float(rate(i)) <= 1.0 for i in range(total))
+
+
+def test_clip_norm_bounds_what_adam_sees():
+    params = {"a": jnp.ones(3)}
+    cfg = OptimizerConfig(name="adamw", clip_norm=1.0)
+    tx = make_optimizer(cfg, 10)
+    state = tx.update({"a": jnp.full(3, 100.0)}, tx.init(params), params)[1]
+    leaves = jax.tree.leaves(state)
+    # First moment after one step is (1 - b1) * clipped gradient: norm 0.1.
+    norms = [float(jnp.linalg.norm(x)) for x in leaves if getattr(x, "shape", ()) == (3,)]
+    assert min(norms, key=lambda n: abs(n - 0.1)) == pytest.approx(0.1, rel=1e-5)
+
+
+def test_weight_decay_touches_layer_matrices_only():
+    params = {"layers": {"w": jnp.ones((4, 4)), "scale": jnp.ones(4)}, "embed": jnp.ones((4, 4))}
+    tx = make_optimizer(OptimizerConfig(weight_decay=0.5, learning_rate=0.1, warmup_steps=0), 10)
+    zero = jax.tree.map(jnp.zeros_like, params)
+    updates, _ = tx.update(zero, tx.init(params), params)
+    np.testing.assert_allclose(updates["layers"]["w"], -0.05 * np.ones((4, 4)), rtol=1e-5)
+    assert not np.any(updates["layers"]["scale"]) and not np.any(updates["embed"])
+
+
+def test_unknown_name_and_empty_run_are_refused():
+    with pytest.raises(ValueError, match="muon"):
+        make_optimizer(OptimizerConfig(name="sgd"), 10)
+    with pytest.raises(ValueError, match="total_steps"):
+        make_optimizer(OptimizerConfig(), 0)
