@@ -1,0 +1,29 @@
+"""The benchmark: task families, suites and splits, checkers, scoring. Light on import: names load on first use."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOMES = {
+    "BenchVerifier": "checkers",
+    "SuiteScore": "scoring",
+    "find_leaks": "leaks",
+    "load_suite": "suites",
+    "make_env": "suites",
+    "make_task": "suites",
+    "non_inferior": "stats",
+    "oracle": "suites",
+    "paired_difference": "stats",
+    "run_actions": "replay",
+    "score": "scoring",
+    "train_tasks": "suites",
+    "wilson": "stats",
+}
+__all__ = sorted(_HOMES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"qpa.bench.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'qpa.bench' has no attribute {name!r}")
