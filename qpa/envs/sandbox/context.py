@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 
 from qpa.contract import ErrorType
 
 Row = dict[str, Any]
+T = TypeVar("T")
 _ID = re.compile(r"(?P<prefix>.+)_(?P<number>[0-9]{1,9})")
 
 
@@ -40,6 +41,30 @@ def missing(message: str) -> ToolError:
 def conflict(message: str) -> ToolError:
     """409: a duplicate, an ambiguity, or a device state that forbids the call."""
     return ToolError(ErrorType.CONFLICT, message)
+
+
+def need(value: T | None, what: str) -> T:
+    """The argument an action cannot do without; 400 "Give <what>" when it is absent."""
+    if value is None:
+        raise bad(f"Give {what}")
+    return value
+
+
+def in_range(name: str, value: int, low: int, high: int) -> int:
+    """400 unless low <= value <= high."""
+    if not low <= value <= high:
+        raise bad(f"{name} must be {low} to {high}")
+    return value
+
+
+def single(found: list[Row], noun: str, label: str = "id") -> Row:
+    """The only row found; 404 when there is none, 409 listing up to five candidates when there are several."""
+    if not found:
+        raise missing(f"No such {noun}")
+    if len(found) > 1:
+        names = ", ".join(str(row[label]) for row in found[:5])
+        raise conflict(f"{len(found)} {noun}s match: {names}")
+    return found[0]
 
 
 def fetch(db: apsw.Connection, sql: str, *params: Any) -> list[Row]:

@@ -19,15 +19,17 @@ from qpa.contract import (
 from qpa.envs.sandbox import loaders
 from qpa.envs.sandbox.domains import catalog
 from qpa.envs.sandbox.session import SandboxSession
+from qpa.envs.skills import builtin_skills
 
 
 class SandboxEnv:
     """Runs any number of independent episodes in one process; nothing is shared between their databases."""
 
     def __init__(self, verifier: Verifier | None = None, skills: list[Skill] | None = None) -> None:
-        """`verifier` judges episodes; `skills` are the loadable ones (default: none)."""
+        """`verifier` judges episodes; `skills` are the loadable ones (default: those shipped with it)."""
         self._verifier = verifier
-        self._skills = {loaders.loader_name(skill.name): skill for skill in skills or []}
+        packages = builtin_skills() if skills is None else skills
+        self._skills = {loaders.loader_name(skill.name): skill for skill in packages}
         self._started = 0
 
     def catalog(self) -> list[ToolSpec]:

@@ -26,7 +26,7 @@ from qpa.contract import (
 )
 from qpa.envs.sandbox import loaders
 from qpa.envs.sandbox.changes import row_changes
-from qpa.envs.sandbox.context import ToolContext, ToolError, count_id
+from qpa.envs.sandbox.context import ToolContext, ToolError, bad, conflict, count_id
 from qpa.envs.sandbox.domains import tools_by_name
 from qpa.envs.sandbox.schema import upsert
 from qpa.envs.sandbox.tool import printable, validate
@@ -65,6 +65,7 @@ class SandboxSession:
         self.operations: list[Operation] = []
         self._calls: dict[str, int] = {}  # tool -> valid calls so far, for the fault plan
         self._answers: dict[str, tuple[bytes, bytes]] = {}  # call id -> (request, feedback), both encoded
+        self._loaded: dict[str, ToolSpec] = {}  # by skill loaders during the current step
         self._lock = asyncio.Lock()
         self._forks = 0
         self.closed = False
@@ -78,7 +79,12 @@ class SandboxSession:
         async with self._lock:
             if self.closed:
                 raise EnvFailure(f"sandbox session {self.id} is closed; reset the task for a new one")
-            return [await self._answer(call) for call in calls]
+            try:
+                return [await self._answer(call) for call in calls]
+            finally:
+                # A_{t+1} = A_t u G(s): what a loader brings is callable from the next step on.
+                self.callable.update(self._loaded)
+                self._loaded.clear()
 
     def changes(self) -> list[RowChange]:
         """Net row changes since the initial state, sorted by table and key; the operation log is not part of it."""
@@ -108,20 +114,26 @@ class SandboxSession:
             self._db.close()
 
     async def _answer(self, call: ToolCall) -> Feedback:
-        request = msgspec.json.encode([call.name, call.arguments], order="sorted")
+        try:
+            request = msgspec.json.encode([call.name, call.arguments], order="sorted")
+            arguments = msgspec.json.decode(request)[1]  # a copy that later mutation of the call cannot reach
+        except (ValueError, TypeError, RecursionError):
+            call = ToolCall(id=printable(call.id), name=printable(call.name))
+            return _error(call, bad("Arguments are not valid JSON"))
         if call.id in self._answers:
             asked, stored = self._answers[call.id]
             if asked == request:
                 return msgspec.json.decode(stored, type=Feedback)
-            return _error(call, ToolError(ErrorType.CONFLICT, "Call id already used by another call"))
-        feedback = await self._run(call)
-        self._answers[call.id] = (request, msgspec.json.encode(feedback))
+            return _error(call, conflict("Call id already used by another call"))
+        encoded = msgspec.json.encode(await self._run(call, arguments))
+        feedback = msgspec.json.decode(encoded, type=Feedback)
+        self._answers[call.id] = (request, encoded)
         self.operations.append(
             Operation(
                 index=len(self.operations),
                 call_id=call.id,
                 tool=call.name,
-                arguments=call.arguments,
+                arguments=arguments,
                 ok=feedback.ok,
                 code=feedback.code,
                 at=self._context.now.isoformat(),
@@ -129,10 +141,10 @@ class SandboxSession:
         )
         return feedback
 
-    async def _run(self, call: ToolCall) -> Feedback:
+    async def _run(self, call: ToolCall, given: dict[str, Any]) -> Feedback:
         try:
             spec = self._find(call.name)
-            arguments = validate(spec, call.arguments)
+            arguments = validate(spec, given)
             if spec.permission in self.task.initial.denied_permissions:
                 raise ToolError(ErrorType.PERMISSION_DENIED, f"Permission denied: {spec.permission}")
             await self._misbehave(call.name)
@@ -160,7 +172,7 @@ class SandboxSession:
     def _act(self, call: ToolCall, arguments: dict[str, Any]) -> Feedback:
         if call.name in self._skills:
             payload, specs = loaders.load(self._skills[call.name], self._specs)
-            self.callable.update((spec.name, spec) for spec in specs)
+            self._loaded.update((spec.name, spec) for spec in specs)
             return Feedback(call_id=call.id, name=call.name, ok=True, payload=payload, loaded_tools=specs)
         before = dict(self._context.counters)
         try:

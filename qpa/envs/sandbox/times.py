@@ -11,6 +11,7 @@ from qpa.envs.sandbox.context import bad
 Kind = Literal["time", "date", "datetime", "due"]
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+FIRST_YEAR, LAST_YEAR = 1900, 2100  # later arithmetic on dates cannot overflow
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = {"yesterday": -1, "today": 0, "tonight": 0, "this evening": 0, "tomorrow": 1, "day after tomorrow": 2}
 _NUMBER = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3}
@@ -42,10 +43,9 @@ def resolve(text: str, now: datetime, kind: Kind) -> str:
     Raises:
       ToolError: 400 when the text cannot be read.
     """
-    try:
-        day, clock = _read(text, now)
-    except (ValueError, OverflowError):
-        raise bad(f"Cannot read time: {text[:30]}") from None
+    day, clock = _parse(text, now)
+    if day is None and clock is not None:
+        day = now.date() if datetime.combine(now.date(), clock) > now else now.date() + timedelta(days=1)
     if kind == "time":
         if clock is None:
             raise bad(f"Give a time of day, not {text[:20]}")
@@ -55,6 +55,22 @@ def resolve(text: str, now: datetime, kind: Kind) -> str:
     if clock is None:
         raise bad("Give a time of day too")
     return datetime.combine(day or now.date(), clock).isoformat()
+
+
+def clock_only(text: str, now: datetime) -> str | None:
+    """ "HH:MM" when the text names a time of day and no day, else None; 400 when it cannot be read."""
+    day, clock = _parse(text, now)
+    return clock.strftime("%H:%M") if day is None and clock is not None else None
+
+
+def _parse(text: str, now: datetime) -> tuple[date | None, time | None]:
+    try:
+        day, clock = _read(text, now)
+        if day is not None and not FIRST_YEAR <= day.year <= LAST_YEAR:
+            raise ValueError(text)
+        return day, clock
+    except (ValueError, OverflowError):
+        raise bad(f"Cannot read time: {text[:30]}") from None
 
 
 def _read(text: str, now: datetime) -> tuple[date | None, time | None]:
@@ -73,8 +89,7 @@ def _read(text: str, now: datetime) -> tuple[date | None, time | None]:
     if not words:
         if clock is None:
             raise ValueError(text)
-        today = now.date()
-        return (today if datetime.combine(today, clock) > now else today + timedelta(days=1)), clock
+        return None, clock
     return _day(words, now, clock), clock
 
 

@@ -21,6 +21,8 @@ Writing a tool::
   permission, so a tool checks only meaning: ranges, existence, duplicates, state.
 * Refuse with `raise bad(..)` 400, `missing(..)` 404, `conflict(..)` 409 or `ToolError(ErrorType.X, ..)`; messages of
   at most 8 words. Whatever was written and whatever ids were taken are rolled back.
+* Shortcuts: `need(value, "a time")` for arguments one action requires, `in_range(name, value, low, high)`,
+  `single(rows, "alarm")` for the one matching row (404 none, 409 several).
 * Return `ok(message, **data)`, or any other dict of JSON values for the published flat variants.
 * `ctx.db` is the episode's database; helpers `ctx.rows / one / execute / insert / setting / set_setting`;
   `ctx.new_id("contact")` -> "contact_007"; `ctx.now` is the frozen clock; `qpa.envs.sandbox.times.resolve(text,
@@ -46,9 +48,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from qpa.contract import Effect, ToolKind, ToolSpec
-from qpa.envs.sandbox.context import Row, ToolContext, ToolError, bad, conflict, missing
+from qpa.envs.sandbox.context import Row, ToolContext, ToolError, bad, conflict, in_range, missing, need, single
 
-__all__ = ["Row", "Tool", "ToolContext", "ToolError", "bad", "conflict", "missing", "ok", "tool", "validate"]
+__all__ = [
+    "Row",
+    "Tool",
+    "ToolContext",
+    "ToolError",
+    "bad",
+    "conflict",
+    "in_range",
+    "missing",
+    "need",
+    "ok",
+    "single",
+    "tool",
+    "validate",
+]
 
 MAX_TEXT = 2000  # characters of one text argument
 MAX_NUMBER = 10**9  # magnitude of one number argument; keeps SQLite and datetime arithmetic far from overflow
