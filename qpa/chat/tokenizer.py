@@ -17,6 +17,7 @@ from typing import Protocol
 import sentencepiece as spm
 
 from qpa.chat.markers import IM_END, SPECIALS
+from qpa.chat.scan import valid_unicode
 
 PAD = "<pad>"
 _UNK = "<unk>"
@@ -103,10 +104,7 @@ class SentencePieceTokenizer:
             raise ValueError(f"{name!r} is not a special token; known: {' '.join(SPECIALS)}") from None
 
     def encode(self, text: str) -> list[int]:
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = valid_unicode(text)
         if _SPACE not in text:
             return self._sp.encode(text)
         # A literal U+2581 would come back as a space, so it goes in as its three UTF-8 byte tokens: `decode` works on

@@ -1,0 +1,241 @@
+"""An assistant's text to thought, reply text and tool calls. Never raises on any text; fails closed, with a reason.
+
+What is executed is only a call whose JSON was understood completely. Small slips are repaired and said so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from qpa.chat.markers import CALL_CLOSE, THINK_CLOSE, THINK_OPEN
+from qpa.chat.scan import CallBody, Piece, decode_object_text, scan, valid_unicode
+from qpa.chat.template import check_family
+from qpa.contract import Intent, ToolCall, ToolSpec
+
+REPAIRED = "repaired: "
+_MAX_ERRORS = 8
+_MAX_ERROR = 160  # characters
+_REFUSALS = ("i can't", "i cannot", "sorry, i can't", "i won't", "抱歉")
+
+
+class ParsedReply(msgspec.Struct):
+    """What an assistant's text says.
+
+    `errors` are short enough to send back to the model. Those that start with "repaired: " are notices: the call was
+    understood and is in `calls`. All others mean that something was not executed (see `failures`).
+    """
+
+    thought: str
+    text: str
+    calls: list[ToolCall]
+    errors: list[str]
+
+    @property
+    def failures(self) -> list[str]:
+        """The errors without the repairs."""
+        return [error for error in self.errors if not error.startswith(REPAIRED)]
+
+
+def parse_reply(
+    text: str, tools: Sequence[ToolSpec] | None, family: str = "qwen3", *, first_call: int = 0
+) -> ParsedReply:
+    """Parses the text of one assistant turn (with or without `<|im_end|>`). Never raises, whatever `text` holds.
+
+    Calls get the ids "call_{first_call}", "call_{first_call + 1}", ...: a caller that passes the number of earlier
+    calls keeps them unique in a trajectory. Unknown tool names are kept, the executor answers them.
+
+    Args:
+      text: the decoded reply.
+      tools: visible tools. Their schemas decide whether a string is a doubly encoded object; None leaves strings alone.
+      family: "qwen3" or "compact" (same call syntax).
+      first_call: number in the first id.
+
+    Raises:
+      ValueError: unknown family (a mistake of the program, not of the model).
+    """
+    check_family(family)
+    schemas = {spec.name: spec.parameters for spec in tools or ()}
+    if not isinstance(text, str):
+        return ParsedReply("", "", [], [f"reply is {type(text).__name__}, not text"])
+    out = _Reader(schemas)
+    for piece in scan(valid_unicode(text)):
+        out.read(piece)
+    calls = [
+        ToolCall(id=f"call_{first_call + i}", name=name, arguments=arguments)
+        for i, (name, arguments) in enumerate(out.calls)
+    ]
+    reply = ParsedReply("\n".join(filter(None, out.thoughts)), "".join(out.texts).strip(), calls, out.errors)
+    if not (reply.text or reply.calls or reply.failures):
+        reply.errors.append("empty reply: call a tool or answer in words")
+    reply.errors = _shortened(reply.errors)
+    return reply
+
+
+def reply_intent(text: str) -> Intent:
+    """ASK if the text ends with a question mark, REFUSE if it opens with a refusal, else FINISH."""
+    text = text.strip()
+    if text.endswith(("?", "？")):
+        return Intent.ASK
+    if text.replace("’", "'").casefold().startswith(_REFUSALS):
+        return Intent.REFUSE
+    return Intent.FINISH
+
+
+def _shortened(errors: list[str]) -> list[str]:
+    unique = sorted(dict.fromkeys(errors), key=lambda error: error.startswith(REPAIRED))  # failures first
+    return [error if len(error) <= _MAX_ERROR else error[: _MAX_ERROR - 3] + "..." for error in unique[:_MAX_ERRORS]]
+
+
+class _Reader:
+    """Folds pieces into a reply."""
+
+    def __init__(self, schemas: Mapping[str, Mapping[str, Any]]) -> None:
+        self.schemas = schemas
+        self.thoughts: list[str] = []
+        self.texts: list[str] = []
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.errors: list[str] = []
+        self._seen_calls = 0
+        self._thought_closes = True  # a `</think>` without a partner may still end a thought that began before
+
+    def read(self, piece: Piece) -> None:
+        if piece.kind == "text":
+            self.texts.append(piece.text)
+        elif piece.kind == "thought":
+            self.thoughts.append(piece.text.strip())
+            self._thought_closes = THINK_OPEN in piece.text
+        elif piece.kind == "unclosed":
+            self.thoughts.append(piece.text.strip())
+            self.errors.append(f"{THINK_OPEN} was not closed: nothing was executed after it")
+        elif piece.kind == "call" and piece.body is not None:
+            self._call(piece.body)
+        elif piece.kind == "stray":
+            self._stray(piece.text)
+
+    def _stray(self, tag: str) -> None:
+        if tag == CALL_CLOSE:
+            self.errors.append(f"{CALL_CLOSE} without <tool_call>: no call was made")
+            return
+        if self._thought_closes:
+            # A prompt may have opened the thought (or it quoted an open tag): all before was thinking, calls included.
+            self.thoughts.append("".join(self.texts).strip())
+            self.errors = [f"{REPAIRED}calls before {THINK_CLOSE} are drafts, not executed"] if self.calls else []
+            self.texts, self.calls = [], []
+            self._thought_closes = False
+        self.errors.append(f"{REPAIRED}{THINK_CLOSE} without {THINK_OPEN}")
+
+    def _call(self, body: CallBody) -> None:
+        label = f"tool call {self._seen_calls + 1}"
+        self._seen_calls += 1
+        if body.problem:
+            self.errors.append(f"{label}: {body.problem}")
+            return
+        values = body.values
+        repairs = list(body.repairs)
+        if len(values) == 1 and isinstance(values[0], list) and values[0]:
+            values = values[0]
+            repairs.append("a list of calls in one tag")
+        elif len(values) > 1:
+            repairs.append("several calls in one tag")
+        calls: list[tuple[str, dict[str, Any]]] = []
+        try:
+            for value in values:
+                calls.append(_interpret(value, self.schemas, repairs))
+            # Everything that leaves must be valid UTF-8 JSON: an escaped lone surrogate would break storage later.
+            json.dumps(calls, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            self.errors.append(f"{label}: invalid \\u escape; write the character itself")
+            return
+        except _CallError as error:
+            self.errors.append(f"{label}: {error}")
+            return
+        self.calls += calls
+        self.errors += [f"{REPAIRED}{label}: {repair}" for repair in repairs]
+
+
+class _CallError(ValueError):
+    """JSON that is not a call; the message is for the model."""
+
+
+def _interpret(value: Any, schemas: Mapping[str, Mapping[str, Any]], repairs: list[str]) -> tuple[str, dict[str, Any]]:
+    if not isinstance(value, dict):
+        raise _CallError(f"expected a JSON object, got {_kind(value)}")
+    name = value.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise _CallError('"name" must be the name of a tool')
+    if "arguments" in value:
+        arguments = value["arguments"]
+    elif "parameters" in value:
+        arguments = value["parameters"]
+        repairs.append('"parameters" should be "arguments"')
+    elif value.keys() - {"name", "id", "type"}:
+        raise _CallError('put the arguments into "arguments": {...}')
+    else:
+        arguments = {}
+        repairs.append('no "arguments", used {}')
+    return name.strip(), _decode_nested(_arguments(arguments, repairs), schemas.get(name.strip()), repairs)
+
+
+def _arguments(value: Any, repairs: list[str]) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = decode_object_text(value) if value.strip() else {}
+        except ValueError as error:
+            raise _CallError(f'"arguments" must be a JSON object, not text ({error})') from None
+        repairs.append('"arguments" was text, not an object')
+    elif value is None:
+        value = {}
+        repairs.append('"arguments" was null, used {}')
+    if not isinstance(value, dict):
+        raise _CallError(f'"arguments" must be a JSON object, got {_kind(value)}')
+    return value
+
+
+def _decode_nested(arguments: dict[str, Any], schema: Mapping[str, Any] | None, repairs: list[str]) -> dict[str, Any]:
+    """Decodes strings whose schema wants an object or array and admits no string; everything else stays as sent."""
+    properties = (schema or {}).get("properties")
+    if not isinstance(properties, dict):
+        return arguments
+    out = dict(arguments)
+    for key, value in arguments.items():
+        kinds = _kinds(properties.get(key))
+        if not isinstance(value, str) or "string" in kinds or not kinds & {"object", "array"}:
+            continue
+        try:
+            decoded = decode_object_text(value)
+        except ValueError:
+            continue  # the executor's schema check reports it with the raw value
+        if _kind(decoded) in kinds:
+            out[key] = decoded
+            repairs.append(f"{key[:40]!r} was text, not {_kind(decoded)}")
+    return out
+
+
+def _kinds(schema: Any) -> set[str]:
+    if not isinstance(schema, dict):
+        return set()
+    kind = schema.get("type")
+    out = {k for k in (kind if isinstance(kind, list) else [kind]) if isinstance(k, str)}
+    for key in ("anyOf", "oneOf"):
+        options = schema.get(key)
+        for option in options if isinstance(options, list) else ():
+            out |= _kinds({"type": option.get("type")}) if isinstance(option, dict) else set()
+    return out
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    names: dict[type, str] = {
+        bool: "boolean",
+        int: "number",
+        float: "number",
+        str: "string",
+        list: "array",
+        dict: "object",
+    }
+    return names[type(value)]
