@@ -1,0 +1,1 @@
+"""The data flywheel: task construction, expert collection, curation, the gate, releases, feedback."""
