@@ -77,8 +77,6 @@ class SandboxSession:
           EnvFailure: the session is closed.
         """
         async with self._lock:
-            if self.closed:
-                raise EnvFailure(f"sandbox session {self.id} is closed; reset the task for a new one")
             try:
                 return [await self._answer(call) for call in calls]
             finally:
@@ -114,20 +112,26 @@ class SandboxSession:
             self._db.close()
 
     async def _answer(self, call: ToolCall) -> Feedback:
+        if self.closed:
+            raise EnvFailure(f"sandbox session {self.id} is closed; reset the task for a new one")
         try:
             request = msgspec.json.encode([call.name, call.arguments], order="sorted")
             arguments = msgspec.json.decode(request)[1]  # a copy that later mutation of the call cannot reach
-        except (ValueError, TypeError, RecursionError):
+        except Exception:  # whatever the encoder makes of arguments that never were JSON
             call = ToolCall(id=printable(call.id), name=printable(call.name))
-            return _error(call, bad("Arguments are not valid JSON"))
+            return self._record(call, {}, _error(call, bad("Arguments are not valid JSON")))
         if call.id in self._answers:
             asked, stored = self._answers[call.id]
             if asked == request:
                 return msgspec.json.decode(stored, type=Feedback)
             return _error(call, conflict("Call id already used by another call"))
-        encoded = msgspec.json.encode(await self._run(call, arguments))
-        feedback = msgspec.json.decode(encoded, type=Feedback)
+        feedback = self._record(call, arguments, await self._run(call, arguments))
+        encoded = msgspec.json.encode(feedback)
         self._answers[call.id] = (request, encoded)
+        return msgspec.json.decode(encoded, type=Feedback)
+
+    def _record(self, call: ToolCall, arguments: dict[str, Any], feedback: Feedback) -> Feedback:
+        at = self._context.now.isoformat()
         self.operations.append(
             Operation(
                 index=len(self.operations),
@@ -136,7 +140,7 @@ class SandboxSession:
                 arguments=arguments,
                 ok=feedback.ok,
                 code=feedback.code,
-                at=self._context.now.isoformat(),
+                at=at,
             )
         )
         return feedback
@@ -178,7 +182,7 @@ class SandboxSession:
         try:
             with self._db:  # a savepoint: a failed call changes nothing
                 payload = tools_by_name()[call.name](self._context, **arguments)
-            msgspec.json.encode(payload)
+                msgspec.json.encode(payload)  # inside: an answer that cannot be sent must not leave its writes behind
         except BaseException as error:
             self._context.counters.clear()
             self._context.counters.update(before)

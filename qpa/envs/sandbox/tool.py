@@ -69,7 +69,6 @@ __all__ = [
 MAX_TEXT = 2000  # characters of one text argument
 MAX_NUMBER = 10**9  # magnitude of one number argument; keeps SQLite and datetime arithmetic far from overflow
 _JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
-_ARTICLES = {"string": "text", "integer": "an integer", "number": "a number", "boolean": "true or false"}
 
 
 @dataclass(frozen=True)
@@ -167,12 +166,16 @@ def _check(name: str, value: Any, schema: dict[str, Any]) -> Any:
         return _check_text(name, value, schema.get("enum"))
     if kind == "boolean":
         if not isinstance(value, bool):
-            raise bad(f"{name} must be {_ARTICLES[kind]}")
+            raise bad(f"{name} must be true or false")
         return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise bad(f"{name} must be {_ARTICLES[kind]}")
-    if kind == "integer" and value != int(value):
-        raise bad(f"{name} must be {_ARTICLES[kind]}")
+    return _check_number(name, value, kind)
+
+
+def _check_number(name: str, value: Any, kind: str) -> int | float:
+    integral = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if isinstance(value, bool) or not (integral if kind == "integer" else finite):
+        raise bad(f"{name} must be {'an integer' if kind == 'integer' else 'a number'}")
     if abs(value) > MAX_NUMBER:
         raise bad(f"{name} is out of range")
     return int(value) if kind == "integer" else value

@@ -71,12 +71,12 @@ def recipient(ctx: ToolContext, contact: str | None, number: str | None) -> tupl
     Raises:
       ToolError: 400 when neither is given, 404 and 409 as in `one_contact`.
     """
-    phone = read_phone(number) if number is not None else None
     if contact is not None:
-        row = one_contact(ctx, contact, phone)
+        row = one_contact(ctx, contact, read_phone(number) if number is not None else None)
         return row["name"], row["phone"]
-    known = ctx.one("SELECT name FROM contacts WHERE phone = ? ORDER BY id", need(phone, "contact or phoneNumber"))
-    return known["name"] if known else "", need(phone, "phoneNumber")
+    phone = read_phone(need(number, "contact or phoneNumber"))
+    known = ctx.one("SELECT name FROM contacts WHERE phone = ? ORDER BY id", phone)
+    return known["name"] if known else "", phone
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
