@@ -51,7 +51,7 @@ FACTS: tuple[Fact, ...] = (
     _fact("Who painted the Mona Lisa?", "painted|painter mona lisa", "Leonardo da Vinci"),
     _fact("Who wrote Pride and Prejudice?", "wrote|author pride prejudice", "Jane Austen"),
     _fact("Who developed the theory of relativity?", "who relativity", "Albert Einstein"),
-    _fact("Who was the first person on the Moon?", "first moon", "Neil Armstrong"),
+    _fact("Who was the first person on the Moon?", "who first moon", "Neil Armstrong"),
     _fact("When did the first Moon landing happen?", "when|year moon", "July 20, 1969"),
     _fact("When did the Berlin Wall fall?", "when|year berlin wall", "November 9, 1989"),
     _fact("What is the currency of Japan?", "currency japan", "The yen"),

@@ -82,8 +82,8 @@ _TOPICS = (
            "phone family", {"contact": "@contact", "callType": ("voice", "video"), "day": _DAYS}),
     _Topic("metro_pay", _HABIT, "Metro payment", "Pays the metro by NFC in {mode} mode.",
            "transit ticket", {"mode": ("tap_to_pay", "card_emulation")}),
-    _Topic("flight_mode", _HABIT, "On flights", "On flights turns on airplane mode, then reconnects {device}.",
-           "plane travel boarding", {"device": "@headphones"}),
+    _Topic("flight_mode", _HABIT, "Boarding routine", "To board, turns on airplane mode, then reconnects {device}.",
+           "plane travel", {"device": "@headphones"}),
     _Topic("parents_translate", _HABIT, "Letters to relatives", "Translates letters to relatives into {language}.",
            "translation family", {"language": _LANGUAGES}),
     _Topic("speaking_practice", _HABIT, "Speaking practice", "Practises {language} about {topic} with the coach.",
@@ -162,14 +162,20 @@ def memory_facts(world: World) -> list[MemoryFact]:
     sources = _sources(world)
     usable = [t for t in _TOPICS if all(_options(t, slot, sources) for slot in t.slots if slot != "password")]
     chosen = rng.sample(usable, rng.randint(*TOPICS_PER_WORLD))
-    correctable = [t.subject for t in chosen if t.subject not in _NEVER_REPEATED]
+    correctable = [
+        topic.subject
+        for topic in chosen
+        if topic.subject not in _NEVER_REPEATED and any(len(_options(topic, s, sources)) > 1 for s in topic.slots)
+    ]
     repeated = set(rng.sample(correctable, rng.randint(*REPEATS_PER_WORLD)))
     drafts = []
     for topic in chosen:
         values = _draw(rng, topic, sources)
-        old = _other(rng, topic, sources, values) if topic.subject in repeated else None
         created, updated = _times(rng)
-        if old is not None:
+        if topic.subject in repeated:
+            old = _draw(rng, topic, sources)
+            while old == values:
+                old = _draw(rng, topic, sources)
             told = created - timedelta(days=rng.randint(30, 200), minutes=rng.randrange(600))
             drafts.append((told, told, topic, old, True))
         drafts.append((created, updated, topic, values, False))
@@ -235,18 +241,6 @@ def _draw(rng: random.Random, topic: _Topic, sources: dict[str, tuple[str, ...]]
         else:
             values[slot] = rng.choice(_options(topic, slot, sources))
     return values
-
-
-def _other(
-    rng: random.Random, topic: _Topic, sources: dict[str, tuple[str, ...]], values: dict[str, str]
-) -> dict[str, str] | None:
-    """Different values of the same topic, or None when the world offers only one choice."""
-    if all(len(_options(topic, slot, sources)) < 2 for slot in topic.slots):
-        return None
-    other = _draw(rng, topic, sources)
-    while other == values:
-        other = _draw(rng, topic, sources)
-    return other
 
 
 def _times(rng: random.Random) -> tuple[datetime, datetime]:
