@@ -51,7 +51,8 @@ def _structure(trajectory: Trajectory) -> list[str]:
     seen: set[str] = set()
     for step in trajectory.steps:
         asked = [c.id for c in step.action.calls] if isinstance(step.action, CallTools) else []
-        answered = [f.call_id for f in step.feedback]
+        # The runtime answers unreadable calls by a feedback without a tool name.
+        answered = [f.call_id for f in step.feedback if f.name or not step.parse_errors]
         if seen.intersection(asked) or len(set(asked)) != len(asked):
             found.append(f"malformed: step {step.index} reuses a call id")
         seen.update(asked)

@@ -89,10 +89,14 @@ def _choose_slip(
 
 
 class ExpertModel:
-    """A `ChatModel` that reads one script; raises `ModelFailure` when asked beyond its end."""
+    """A `ChatModel` that reads one script; raises `ModelFailure` when asked beyond its end.
 
-    def __init__(self, script: Script) -> None:
+    `family` is the chat family of the script's texts; the runtime formats tool messages accordingly.
+    """
+
+    def __init__(self, script: Script, family: str) -> None:
         self.name = EXPERT
+        self.family = family
         self._texts = script.texts
 
     async def generate(self, request: GenerateRequest) -> GenerateReply:

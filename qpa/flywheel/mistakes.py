@@ -35,9 +35,7 @@ def _failed(step: Step) -> bool:
     """Nothing in the turn worked, and it was the policy's fault."""
     if not isinstance(step.action, CallTools) or any(f.ok for f in step.feedback):
         return False
-    if not step.feedback:
-        return bool(step.parse_errors)
-    return all(f.error_type in _OWN_FAULT for f in step.feedback)
+    return bool(step.feedback) and all(f.error_type in _OWN_FAULT for f in step.feedback)
 
 
 def _worked(step: Step) -> bool:

@@ -43,10 +43,8 @@ def task(name: str = "alarm", number: int = 0, **changes) -> TaskSpec:
 def step(index: int, action: Action, error: ErrorType | None = None, **changes) -> Step:
     """A step whose calls all succeed, or all fail with `error`."""
     calls = action.calls if isinstance(action, CallTools) else []
-    feedback = [
-        Feedback(call_id=c.id, name=c.name, ok=error is None, payload={"success": error is None}, error_type=error)
-        for c in calls
-    ]
+    payload = {"success": True} if error is None else {"success": False, "error": "no"}
+    feedback = [Feedback(call_id=c.id, name=c.name, ok=error is None, payload=payload, error_type=error) for c in calls]
     seen = [Message(role=Role.USER, content=f"turn {index}")]
     base = {"index": index, "observation": seen, "text": f"text {index}", "action": action, "feedback": feedback}
     return Step(**(base | changes))

@@ -162,8 +162,10 @@ def test_what_is_not_erroneous():
 
 
 def test_unreadable_calls_are_erroneous_turns():
-    torn = step(0, CallTools(calls=[]), parse_errors=["invalid JSON"])
-    assert erroneous_turns(trajectory(torn, step(1, call(0)), step(2, Reply(text="Done.")))) == [0]
+    told = Feedback(call_id="0.0", name="", ok=False, payload={}, error_type=ErrorType.INVALID_ARGUMENT)
+    torn = step(0, CallTools(calls=[]), parse_errors=["invalid JSON"], feedback=[told])
+    (record,) = curate([trajectory(torn, step(1, call(0)), step(2, Reply(text="Done.")))])
+    assert [s.erroneous for s in record.trajectory.steps] == [True, False, False]
 
 
 def test_an_annotated_failing_call_is_kept_unless_it_came_too_early():
