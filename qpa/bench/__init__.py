@@ -20,7 +20,7 @@ _HOMES = {
     "train_tasks": "suites",
     "wilson": "stats",
 }
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

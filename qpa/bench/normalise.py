@@ -17,7 +17,7 @@ from qpa.envs.sandbox.context import ToolError
 from qpa.envs.sandbox.times import resolve
 
 MASK = "<generated>"
-_STAMPS = frozenset({"created_at", "updated_at", "started_at", "ended_at", "completed_at", "sent_at", "timestamp"})
+_STAMPS = frozenset({"at", "created_at", "updated_at", "started_at", "ended_at", "sent_at", "timestamp"})
 _GENERATED_ID = re.compile(r"[a-z_]+_\d{3,9}")  # what the sandbox's id generator makes, e.g. contact_007
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _TIMES = frozenset({"time", "datetime", "date", "due", "bedtime", "waketime", "bed_time", "wake_time"})

@@ -1,0 +1,256 @@
+"""Skill usage: load the right skill, then do the job. Odd seeds show loaders only (SOR), even ones tools too (MTSR)."""
+
+from __future__ import annotations
+
+from qpa.bench.families.base import Draft, Plan, Routing, do, done, family
+from qpa.bench.families.tool_calls import contact_row, person
+from qpa.bench.families.tool_network import network_row, settings
+from qpa.bench.families.values import MESSAGES, NETWORKS, NOTES, TITLES, TODOS, Draw
+from qpa.contract import BehaviorCriteria, Dimension
+from qpa.envs.sandbox.loaders import loader_name
+from qpa.envs.sandbox.schema import World
+
+SKILL = Dimension.SKILL
+TIME = "Time Management"
+CALLS = "Calls & Communication"
+NETWORK = "Network & Connectivity"
+RULES = ("unknown_numbers", "international", "telemarketing")
+
+
+def routing_of(rng: Draw) -> Routing:
+    """Half of the instances of a family run in each setting."""
+    return "sor" if rng.index % 2 else "mtsr"
+
+
+def load(skill: str, reason: str) -> tuple[str, dict]:
+    """A loader call."""
+    return do(loader_name(skill), reason=reason)
+
+
+@family("skill_alarm", SKILL, TIME, "single_skill")
+def skill_alarm(rng: Draw, world: World) -> Draft:
+    """Time planning: one alarm."""
+    time, title = rng.time(), rng.pick(TITLES)
+
+    def plan() -> Plan:
+        yield [load("time-planning", "alarm")]
+        yield [do("manage_alarm", action="create", time=time, title=title)]
+        return done(f"Done: alarm {time} {title}.")
+
+    return Draft(
+        phrasings=(
+            "Set an alarm for {time} called {title}.",
+            "Wake me at {time}, label it {title}.",
+            "I need a {title} alarm at {time}.",
+            "Please add an alarm named {title} at {time}.",
+        ),
+        slots={"time": time, "title": title},
+        plan=plan,
+        skills=("time-planning",),
+        routing=routing_of(rng),
+    )
+
+
+@family("skill_reminder", SKILL, TIME, "single_skill")
+def skill_reminder(rng: Draw, world: World) -> Draft:
+    """Time planning: one reminder on a given day."""
+    content, moment = rng.pick(TODOS), f"{rng.day()} {rng.time()}"
+
+    def plan() -> Plan:
+        yield [load("time-planning", "reminder")]
+        yield [do("manage_reminder", action="create", content=content, time=moment)]
+        return done(f"Done: reminder {content}.")
+
+    return Draft(
+        phrasings=(
+            "Remind me to {content} on {moment}.",
+            "Reminder for {moment}: {content}.",
+            "I must {content} on {moment}, remind me.",
+            "Set a reminder, {content}, at {moment}.",
+        ),
+        slots={"content": content, "moment": moment},
+        plan=plan,
+        skills=("time-planning",),
+        routing=routing_of(rng),
+    )
+
+
+@family("skill_message", SKILL, CALLS, "single_skill")
+def skill_message(rng: Draw, world: World) -> Draft:
+    """Calls and messaging: one text."""
+    name, content = person(rng, world), rng.pick(MESSAGES)
+
+    def plan() -> Plan:
+        yield [load("calls-messaging", "message")]
+        yield [do("send_message", content=content, contact=name)]
+        return done(f"Done: texted {name}.")
+
+    return Draft(
+        phrasings=(
+            'Text {name}: "{content}".',
+            'Send {name} the message "{content}".',
+            'Tell {name} by text "{content}".',
+            'Message "{content}" to {name}, please.',
+        ),
+        slots={"name": name, "content": content},
+        plan=plan,
+        patch={"contacts": [contact_row(701, name, rng.phone())], "settings": settings()},
+        skills=("calls-messaging",),
+        routing=routing_of(rng),
+    )
+
+
+@family("skill_wifi", SKILL, NETWORK, "single_skill", "recovery")
+def skill_wifi(rng: Draw, world: World) -> Draft:
+    """Connectivity: a known network, Wi-Fi may be off."""
+    ssid = rng.pick(NETWORKS)
+
+    def plan() -> Plan:
+        yield [load("connectivity-network", "wifi")]
+        connect = do("connect_wifi", ssid=ssid)
+        feedback = yield [connect]
+        if not feedback[0].ok:
+            yield [do("manage_wifi", action="enable")]
+            yield [connect]
+        return done(f"Done: connected to {ssid}.")
+
+    return Draft(
+        phrasings=(
+            "Connect to the saved Wi-Fi {ssid}.",
+            "Join my known network {ssid}.",
+            "Get me on {ssid}, it is saved.",
+            "Use the Wi-Fi {ssid} you already know.",
+        ),
+        slots={"ssid": ssid},
+        plan=plan,
+        patch={
+            "settings": settings(wifi=rng.choice(("on", "off"))),
+            "wifi_networks": [network_row(ssid, rng.password(), saved=1)],
+        },
+        skills=("connectivity-network",),
+        routing=routing_of(rng),
+        shown=("manage_wifi",),
+    )
+
+
+@family("skill_interception", SKILL, CALLS, "single_skill", "conditional")
+def skill_interception(rng: Draw, world: World) -> Draft:
+    """Call protection: query the rule before changing it, and leave it alone when it is on."""
+    rule, state, name = rng.choice(RULES), rng.choice(("on", "off")), person(rng, world)
+    spoken = rule.replace("_", " ")
+
+    def plan() -> Plan:
+        yield [load("privacy-call-protection", "interception")]
+        feedback = yield [do("manage_interception", action="query", rule=rule)]
+        if feedback[0].payload["data"][rule] == "on":
+            return done(f"Blocking {spoken} was already on.")
+        yield [do("manage_interception", action="enable", rule=rule)]
+        return done(f"Done: blocking {spoken}.")
+
+    already = BehaviorCriteria(reads=["manage_interception"], mentions=[["already", "on"], [spoken]])
+    return Draft(
+        phrasings=(
+            "Check whether {rule} calls are blocked; block them if not.",
+            "{name} gets {rule} calls on my phone, block them if they are not yet.",
+            "Make sure {rule} calls are intercepted, look first.",
+            "Are {rule} calls blocked? If not, switch that on for {name}.",
+        ),
+        slots={"rule": spoken, "name": name},
+        plan=plan,
+        criteria="state" if state == "off" else already,
+        patch={"settings": settings(**{f"intercept_{rule}": state})},
+        skills=("privacy-call-protection",),
+        routing=routing_of(rng),
+    )
+
+
+@family("skill_note", SKILL, "AI Assistant", "single_skill")
+def skill_note(rng: Draw, world: World) -> Draft:
+    """Personal assistant: one note."""
+    content = rng.pick(NOTES)
+
+    def plan() -> Plan:
+        yield [load("ai-content-personal-assistant", "note")]
+        yield [do("manage_note", action="create", content=content)]
+        return done(f"Noted: {content}.")
+
+    return Draft(
+        phrasings=(
+            "Write a note: {content}.",
+            "Make a note that {content}.",
+            "Note down: {content}.",
+            "New note, {content}, please.",
+        ),
+        slots={"content": content},
+        plan=plan,
+        skills=("ai-content-personal-assistant",),
+        routing=routing_of(rng),
+    )
+
+
+@family("skill_order", SKILL, NETWORK, "single_skill", "dependency")
+def skill_order(rng: Draw, world: World) -> Draft:
+    """The arbiter: a text must leave before airplane mode, in whatever order it was said."""
+    name, content = person(rng, world), rng.pick(MESSAGES)
+
+    def plan() -> Plan:
+        yield [load("conflict-order-arbiter", "order")]
+        yield [do("send_message", content=content, contact=name)]
+        yield [do("manage_airplane_mode", action="enable")]
+        return done(f"Done: texted {name}, airplane mode on.")
+
+    return Draft(
+        phrasings=(
+            'Airplane mode on, and before that text {name} "{content}".',
+            'Text {name} "{content}", then airplane mode.',
+            'I board now: airplane mode, but {name} must still get "{content}".',
+            'Turn on airplane mode once {name} was texted "{content}".',
+        ),
+        slots={"name": name, "content": content},
+        plan=plan,
+        criteria="tool",
+        annotated=("send_message", "manage_airplane_mode"),
+        patch={"contacts": [contact_row(701, name, rng.phone())], "settings": settings()},
+        skills=("conflict-order-arbiter",),
+        routing="mtsr",  # the arbiter loads no tools of its own
+    )
+
+
+@family("skill_pair", SKILL, TIME, "multi_skill", "parallel", unseen=True)
+def skill_pair(rng: Draw, world: World) -> Draft:
+    """Two skills are needed; training only ever loads one."""
+    time, title, name, content = rng.time(), rng.pick(TITLES), person(rng, world), rng.pick(MESSAGES)
+
+    def plan() -> Plan:
+        yield [load("time-planning", "alarm"), load("calls-messaging", "message")]
+        yield [
+            do("manage_alarm", action="create", time=time, title=title),
+            do("send_message", content=content, contact=name),
+        ]
+        return done(f"Done: alarm {time}, texted {name}.")
+
+    return Draft(
+        phrasings=(
+            'Set a {title} alarm at {time} and text {name} "{content}".',
+            'Text {name} "{content}" and wake me at {time} for {title}.',
+            'Alarm {title} at {time}, then tell {name} by text "{content}".',
+            'Two things: {title} alarm, {time}; message {name} "{content}".',
+        ),
+        slots={"time": time, "title": title, "name": name, "content": content},
+        plan=plan,
+        patch={"contacts": [contact_row(701, name, rng.phone())], "settings": settings()},
+        skills=("time-planning", "calls-messaging"),
+        routing=routing_of(rng),
+    )
+
+
+FAMILIES = (
+    skill_alarm,
+    skill_reminder,
+    skill_message,
+    skill_wifi,
+    skill_interception,
+    skill_note,
+    skill_order,
+    skill_pair,
+)
