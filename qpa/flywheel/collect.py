@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from qpa.bench import oracle as bench_oracle
 from qpa.config import FlywheelConfig
 from qpa.contract import (
+    Action,
     Env,
     EnvFailure,
     Provenance,
@@ -26,7 +27,7 @@ from qpa.contract import (
 )
 from qpa.flywheel.construct import repair_class
 from qpa.flywheel.expert import EXPERT, ExpertModel, Script, write_script
-from qpa.flywheel.mistakes import Oracle
+from qpa.flywheel.mistakes import Oracle, erroneous_turns
 from qpa.flywheel.personas import Persona
 from qpa.flywheel.records import RepairClass
 from qpa.flywheel.slips import SlipKind
@@ -127,7 +128,7 @@ async def _rollout(studio: _Studio, task: TaskSpec, repetition: int) -> Trajecto
         if slip and script.slip is None:
             continue
         trajectory = await _play(studio, task, script, repetition)
-        if _acceptable(trajectory, script):
+        if _acceptable(trajectory, script, actions):
             break
         if script.slip is not None:
             tried.add(script.slip)
@@ -152,10 +153,11 @@ async def _play(studio: _Studio, task: TaskSpec, script: Script, repetition: int
     return trajectory
 
 
-def _acceptable(trajectory: Trajectory, script: Script) -> bool:
+def _acceptable(trajectory: Trajectory, script: Script, actions: Sequence[Action]) -> bool:
+    """Verified, and a slip is seen for what it is by the detector that curation will use."""
     if trajectory.verdict is None or not trajectory.verdict.success:
         return False
-    return script.slip is None or not any(f.ok for f in trajectory.steps[script.slip_turn].feedback)
+    return script.slip is None or script.slip_turn in erroneous_turns(trajectory, lambda _: actions)
 
 
 def _invalid(studio: _Studio, task: TaskSpec, repetition: int, reason: str) -> Trajectory:

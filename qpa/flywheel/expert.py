@@ -59,15 +59,18 @@ def write_script(
             if read and rng.random() < READ_RATE:
                 texts.append(render_action(CallTools(calls=[read], thought=think_read(read, rng)), family))
         if persona is Persona.CAREFUL:
-            action = _careful(action, specs, rng, recovering=turn == at)
+            action = _careful(action, task, specs, rng, first=not texts, recovering=turn == at)
         texts.append(render_action(action, family))
     return Script(tuple(texts), persona, kind, slip_turn)
 
 
-def _careful(action: Action, specs: Mapping[str, ToolSpec], rng: random.Random, *, recovering: bool) -> Action:
+def _careful(
+    action: Action, task: TaskSpec, specs: Mapping[str, ToolSpec], rng: random.Random, *, first: bool, recovering: bool
+) -> Action:
     if isinstance(action, Reply):
         return wordy(action, rng)
-    return CallTools(calls=action.calls, thought=think(action, specs, rng, recovering=recovering))
+    thought = think(action, task, specs, rng, first=first, recovering=recovering)
+    return CallTools(calls=action.calls, thought=thought)
 
 
 def _choose_slip(

@@ -11,31 +11,32 @@ from collections.abc import Callable, Sequence
 from qpa.contract import Action, CallTools, ErrorType, Step, TaskSpec, Trajectory
 
 Oracle = Callable[[TaskSpec], Sequence[Action]]
-_OWN_FAULT = frozenset({ErrorType.INVALID_ARGUMENT, ErrorType.UNKNOWN_TOOL, ErrorType.NOT_FOUND, ErrorType.CONFLICT})
+_MALFORMED = frozenset({ErrorType.INVALID_ARGUMENT, ErrorType.UNKNOWN_TOOL})  # never a way to learn something
+_MISTAKEN = frozenset({ErrorType.NOT_FOUND, ErrorType.CONFLICT})  # may be a probe whose answer was needed
 
 
 def erroneous_turns(trajectory: Trajectory, oracle: Oracle | None = None) -> list[int]:
     """Indices into `steps` that must not be supervised; empty for a trajectory that was not verified.
 
-    Some tasks are *about* meeting an error (a 409 that names two candidates, then a question). With `oracle`, a
-    failing turn that makes exactly the next annotated calls is therefore kept.
+    A malformed turn (400, unknown tool) is erroneous whatever follows it. A 404 or 409 is so only when later calls
+    worked: some tasks are *about* meeting one (two candidates, then a question). With `oracle`, a failing turn that
+    makes exactly the next annotated calls is kept, and an annotated later turn counts as recovery even if it fails.
     """
     if trajectory.verdict is None or not trajectory.verdict.success:
         return []
-    planned = _planned(trajectory, oracle) if oracle else set()
     steps = trajectory.steps
-    return [
-        position
-        for position, step in enumerate(steps)
-        if position not in planned and _failed(step) and any(_worked(s) for s in steps[position + 1 :])
-    ]
+    failed = [i for i, step in enumerate(steps[:-1]) if _failed(step, _MALFORMED | _MISTAKEN)]
+    planned = _planned(trajectory, oracle) if oracle and failed else set()  # an oracle may have to rebuild its world
+    working = planned.union(i for i, step in enumerate(steps) if _worked(step))
+    last = max(working, default=-1)
+    return [i for i in failed if i not in planned and (i < last or _failed(steps[i], _MALFORMED))]
 
 
-def _failed(step: Step) -> bool:
-    """Nothing in the turn worked, and it was the policy's fault."""
-    if not isinstance(step.action, CallTools) or any(f.ok for f in step.feedback):
+def _failed(step: Step, kinds: frozenset[ErrorType]) -> bool:
+    """Nothing in the turn worked, and every failure is of these kinds."""
+    if not isinstance(step.action, CallTools) or not step.feedback:
         return False
-    return bool(step.feedback) and all(f.error_type in _OWN_FAULT for f in step.feedback)
+    return all(not f.ok and f.error_type in kinds for f in step.feedback)
 
 
 def _worked(step: Step) -> bool:

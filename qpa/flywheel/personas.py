@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 
 from qpa.chat.parser import reply_intent
-from qpa.contract import CallTools, Intent, Reply, ToolCall, ToolSpec
+from qpa.contract import CallTools, Intent, Reply, TaskSpec, ToolCall, ToolKind, ToolSpec
 
 MAX_REPLY_WORDS = 16
 _MAX_VALUE_WORDS = 3
@@ -23,17 +23,24 @@ class Persona(enum.StrEnum):
 
 _THOUGHTS = (
     "I should call {tool} with {value} now.",
-    "The user wants {value}, so {tool} fits here.",
     "This needs {tool}, and the value is {value}.",
     "Next step: use {tool} and pass {value}.",
     "Let me use {tool} for {value} first.",
     "{tool} is the right tool for {value}.",
     "To handle {value} I will call {tool}.",
-    "The request mentions {value}, {tool} can do that.",
     "I have what I need: {tool} with {value}.",
     "Among the tools, {tool} matches {value} best.",
     "Okay, {value} goes into {tool}.",
+)
+_FROM_GOAL = (
+    "The user wants {value}, so {tool} fits here.",
+    "The request mentions {value}, {tool} can do that.",
     "I pick {tool}, because the request says {value}.",
+)
+_FROM_RESULT = (
+    "The result gave me {value}, so now I use {tool}.",
+    "With {value} from before I can call {tool}.",
+    "Now that I know {value}, {tool} is next.",
 )
 _RECOVERIES = (
     "That call failed, so I try {tool} with {value}.",
@@ -48,23 +55,40 @@ _READS = (
     "I will query {tool} first to be safe.",
     "First I read what {tool} holds now.",
 )
-_FINISH_BEFORE = ("All right: ", "Okay, ", "Good news: ")
+_DONE_BEFORE = ("All ", "Okay, all ", "That is ")  # before "done: ..."
+_FINISH_BEFORE = ("All right. ", "Okay. ", "Good news. ")
 _FINISH_AFTER = (
     " Everything you asked for is in place.",
     " Let me know if you need anything else.",
-    " I checked that it worked.",
+    " It worked as asked.",
     " That is everything for now.",
     " Just tell me to change it again.",
 )
-_ASK_BEFORE = ("One thing before I go on: ", "I want to get this right: ", "Just to be sure: ")
+_ASK_BEFORE = ("One thing before I go on. ", "I want to get this right. ", "Quick question. ")
 _REFUSE_AFTER = (" I hope you understand.", " I can help with something else.", " Please think about it again.")
 
 
-def think(action: CallTools, specs: Mapping[str, ToolSpec], rng: random.Random, *, recovering: bool = False) -> str:
-    """A thought of 6 to 14 words or so that names the tool and the main value of the block's first call."""
+def think(
+    action: CallTools,
+    task: TaskSpec,
+    specs: Mapping[str, ToolSpec],
+    rng: random.Random,
+    *,
+    first: bool = False,
+    recovering: bool = False,
+) -> str:
+    """A thought of about 6 to 14 words that names the tool and the main value of the block's first call.
+
+    It says where the value comes from only when that is true: the request, or (unless `first`) a result.
+    """
     call = action.calls[0]
-    bank = _RECOVERIES if recovering else _THOUGHTS
-    return rng.choice(bank).format(tool=call.name, value=_main_value(call, specs))
+    value, free = _main_value(call, specs)
+    bank: tuple[str, ...] = _RECOVERIES if recovering else _THOUGHTS
+    kind = specs[call.name].kind if call.name in specs else ToolKind.DIRECT
+    if free and not recovering and kind is not ToolKind.SKILL:  # a loader's reason is the planner's own word
+        asked = any(value.casefold() in m.casefold() for m in [task.goal, *(m.content for m in task.history)])
+        bank += _FROM_GOAL if asked else () if first else _FROM_RESULT
+    return rng.choice(bank).format(tool=call.name, value=value)
 
 
 def redundant_read(action: CallTools, specs: Mapping[str, ToolSpec], skip: frozenset[str]) -> ToolCall | None:
@@ -88,22 +112,23 @@ def think_read(call: ToolCall, rng: random.Random) -> str:
 
 def wordy(reply: Reply, rng: random.Random) -> Reply:
     """The reply with a polite addition, of the same intent and at most `MAX_REPLY_WORDS` words; or unchanged."""
+    text = reply.text
+    if text.startswith("Done"):
+        leads = [before + text[0].lower() + text[1:] for before in _DONE_BEFORE]
+    else:
+        leads = [before + text for before in _FINISH_BEFORE]
     banks = {
-        Intent.FINISH: [reply.text + after for after in _FINISH_AFTER] + [_led(b, reply.text) for b in _FINISH_BEFORE],
-        Intent.ASK: [_led(before, reply.text) for before in _ASK_BEFORE],
-        Intent.REFUSE: [reply.text + after for after in _REFUSE_AFTER],
+        Intent.FINISH: leads + [text + after for after in _FINISH_AFTER],
+        Intent.ASK: [before + text for before in _ASK_BEFORE],
+        Intent.REFUSE: [text + after for after in _REFUSE_AFTER],
     }
     options = [t for t in banks[reply.intent] if len(t.split()) <= MAX_REPLY_WORDS and reply_intent(t) is reply.intent]
     return Reply(text=rng.choice(options), intent=reply.intent) if options else reply
 
 
-def _led(before: str, text: str) -> str:
-    return before + text
-
-
-def _main_value(call: ToolCall, specs: Mapping[str, ToolSpec]) -> str:
-    """The most telling argument: the first free one, else the first of all, else the tool's own words."""
+def _main_value(call: ToolCall, specs: Mapping[str, ToolSpec]) -> tuple[str, bool]:
+    """The most telling argument (the first free one, else the first, else the tool's words), and if it is free."""
     properties = specs[call.name].parameters.get("properties", {}) if call.name in specs else {}
     free = [v for k, v in call.arguments.items() if "enum" not in properties.get(k, {})]
     value = str([*free, *call.arguments.values(), call.name.replace("_", " ")][0])
-    return " ".join(value.split()[:_MAX_VALUE_WORDS])
+    return " ".join(value.split()[:_MAX_VALUE_WORDS]), bool(free)

@@ -103,9 +103,8 @@ def _missing_argument(call: ToolCall, specs: Mapping[str, ToolSpec], rng: random
 
 def _unknown_tool(call: ToolCall, specs: Mapping[str, ToolSpec], rng: random.Random) -> ToolCall | None:
     head, _, rest = call.name.partition("_")
-    if not rest:
-        return None
-    others = [f"{verb}_{rest}" for verb in _VERBS if verb != head] + [rest]
+    rest = rest.lstrip("_")  # skill loaders have two underscores
+    others = [f"{verb}_{rest}" for verb in _VERBS if verb != head] + [rest] if rest else []
     others = [name for name in others if name not in specs]
     return ToolCall(id=call.id, name=rng.choice(others), arguments=call.arguments) if others else None
 
