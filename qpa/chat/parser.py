@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from qpa.chat.markers import CALL_CLOSE, THINK_CLOSE, THINK_OPEN
-from qpa.chat.scan import CallBody, Piece, decode_object_text, scan, valid_unicode
+from qpa.chat.scan import MAX_CALLS, CallBody, Piece, decode_object_text, scan, valid_unicode
 from qpa.chat.template import check_family
 from qpa.contract import Intent, ToolCall, ToolSpec
 
@@ -141,6 +141,9 @@ class _Reader:
             repairs.append("a list of calls in one tag")
         elif len(values) > 1:
             repairs.append("several calls in one tag")
+        if len(self.calls) + len(values) > MAX_CALLS:
+            self.errors.append(f"{label}: over {MAX_CALLS} calls")
+            return
         calls: list[tuple[str, dict[str, Any]]] = []
         try:
             for value in values:

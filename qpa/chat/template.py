@@ -106,7 +106,7 @@ def segments(
             body = _body(message.thought, message.content, message.calls, family, thinking)
             out += [*_assistant_header(family, thinking), *body, Special(IM_END), "\n"]
         else:
-            out += _turn(message.role.value, [message.content])
+            out += _turn(str(message.role), [message.content])
     if add_generation_prompt:
         out += _assistant_header(family, thinking)
     return out
