@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from qpa.contract import ContractError, from_json, to_json
+from qpa.contract import ContractError, Split, from_json, to_json
 from qpa.flywheel.curate import Curated, content_digest, removal
 from qpa.flywheel.records import (
     Curation,
@@ -80,6 +80,7 @@ def quality(records: Sequence[Curated]) -> dict[str, float]:
         "corrected": sum(r.decision is Curation.CORRECT for r in records) / total,
         "quarantined": sum(r.decision is Curation.QUARANTINE for r in records) / total,
         "rejected": sum(r.decision is Curation.REJECT for r in records) / total,
+        "held_out": sum(r.trajectory.task.split is not Split.TRAIN for r in records) / total,
         "failures": sum(r.pool is Pool.FAILURES for r in records) / total,
         "erroneous_turns": sum(s.erroneous for s in steps) / max(1, len(steps)),
     }
@@ -134,6 +135,8 @@ def rule_checks(proposal: Proposal) -> list[str]:
         failed.append(f"{shares['quarantined']:.0%} quarantined, at most {MAX_QUARANTINED:.0%}")
     if shares.get("sft_yield", 0.0) < MIN_YIELD:
         failed.append(f"only {shares.get('sft_yield', 0.0):.0%} usable, at least {MIN_YIELD:.0%}")
+    if shares.get("held_out", 0.0) > 0:
+        failed.append("held-out records were offered for training: find out how they got here")
     for family, weight in proposal.weights_after.items():
         before = proposal.weights_before.get(family)
         if weight > 0 and not proposal.additions.get(family):

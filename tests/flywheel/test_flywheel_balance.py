@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flywheel_samples import BAD, call, step, task, trajectory
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qpa.contract import ErrorType, Reply, StopReason
@@ -58,6 +58,7 @@ def test_impossible_tallies_are_errors():
         Tally(3, 2)
 
 
+@settings(max_examples=60, deadline=None)
 @given(WEIGHTS, st.dictionaries(FAMILIES, TALLIES), FRACTIONS)
 def test_weights_stay_a_distribution_with_bounded_changes(weights, counts, fraction):
     found = competence(counts)
@@ -69,6 +70,7 @@ def test_weights_stay_a_distribution_with_bounded_changes(weights, counts, fract
     assert max(changes.values()) / min(changes.values()) <= balance.UNSTABLE_FACTOR / fraction * (1 + 1e-9)
 
 
+@settings(max_examples=60, deadline=None)
 @given(WEIGHTS, st.dictionaries(FAMILIES, TALLIES), FRACTIONS)
 def test_a_mastered_family_never_gains_on_another(weights, counts, fraction):
     found = competence(counts)
@@ -79,6 +81,7 @@ def test_a_mastered_family_never_gains_on_another(weights, counts, fraction):
         assert all(change[mastered] <= change[other] * (1 + 1e-9) for other in others)
 
 
+@settings(max_examples=60, deadline=None)
 @given(FRACTIONS, st.integers(1, 30))
 def test_the_preservation_set_survives_any_number_of_rounds(fraction, rounds):
     weights = {f"f{n}": 1.0 for n in range(5)}
