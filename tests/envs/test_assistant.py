@@ -277,10 +277,12 @@ def test_practice_agents_hold_one_session_each(phone):
     assert phone.code("scenario_dialogue_agent", action="start") == 400
     phone.data("scenario_dialogue_agent", action="start", scenario="hotel check-in")
     phone.data("speaking_coach_agent", action="stop")
+    assert phone.code("speaking_coach_agent", action="stop") == 409
     assert {(r["agent"], r["topic"], r["language"], r["status"]) for r in rows(phone, "practice_sessions")} == {
         ("speaking_coach", "travel", "French", "ended"),
         ("scenario_dialogue", "hotel check-in", "", "active"),
     }
+    assert phone.data("speaking_coach_agent", action="start")["topic"] == "daily life"
 
 
 def test_question_answering(phone):

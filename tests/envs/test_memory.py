@@ -76,10 +76,27 @@ def test_the_number_of_hits(new_phone):
 
 
 @pytest.mark.parametrize(
-    "query", ['"', "NEAR(", "a AND OR NOT", "title:x*", "-", "^", "the of", "x " * 900, "😀", "'; --"]
+    "query",
+    [
+        '"',
+        "NEAR(",
+        "a AND OR NOT",
+        "title:x*",
+        "-",
+        "^",
+        "the of",
+        " ".join(f"w{n}" for n in range(400)),
+        "😀",
+        "'; --",
+    ],
 )
 def test_any_text_is_a_query(phone, query):
     assert phone.use("search_user_memory", query=query).ok
+
+
+def test_a_query_of_common_words_still_searches(new_phone):
+    phone = new_phone(patch={"memories": [{"id": "mem_0901", "title": "The Who", "content": "Likes this band."}]})
+    assert "mem_0901" in ids(phone, query="who", maxResults=20)
 
 
 def test_text_without_spaces_is_searchable(new_phone):

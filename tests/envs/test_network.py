@@ -24,6 +24,7 @@ def start(new_phone: Any, tables: dict[str, list[dict[str, Any]]] | None = None,
         "wifi_networks": [{"ssid": r["ssid"], "connected": 0} for r in world["wifi_networks"]]
         + [
             {"ssid": "Den", "password": "denpass1", "saved": 1},
+            {"ssid": "Den_Upstairs", "password": "denpass2"},
             {"ssid": "Lobby", "password": "lobby123"},
             {"ssid": "Plaza"},
         ],

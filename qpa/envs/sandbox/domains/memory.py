@@ -28,7 +28,6 @@ CREATE TABLE memories (
 
 DEFAULT_HITS = 5
 MAX_HITS = 20
-MAX_QUERY_WORDS = 64  # FTS5 refuses expressions that nest too deep
 TITLE_WORDS = 5  # of the content, when no title is given
 RECENCY_FLOOR = 0.5  # of the best score: newest first must not mean any record that shares one word
 
@@ -48,7 +47,7 @@ def search(rows: list[Row], query: str) -> list[tuple[Row, float]]:
     Title words count double. Ties go to the row updated last, then to the lower id.
     """
     words = [w.casefold() for w in _WORD.findall(_CJK.sub(r" \1 ", query))]
-    words = ([w for w in dict.fromkeys(words) if w not in _STOP_WORDS] or words)[:MAX_QUERY_WORDS]
+    words = [w for w in dict.fromkeys(words) if w not in _STOP_WORDS] or words
     if not words or not rows:
         return []
     index = apsw.Connection(":memory:")
