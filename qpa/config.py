@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 class ModelConfig:
     """Shape of a Qwen3-style decoder (GQA, QK-norm, RoPE, SwiGLU)."""
 
-    vocab_size: int = 4096
+    vocab_size: int = 3072
     d_model: int = 192
-    n_layers: int = 6
-    n_heads: int = 6
+    n_layers: int = 4
+    n_heads: int = 4
     n_kv_heads: int = 2
-    head_dim: int = 32
+    head_dim: int = 48
     d_ff: int = 512
     rope_theta: float = 10_000.0
     norm_eps: float = 1e-6
     tie_embeddings: bool = True
-    attention_blocks: int = 1  # >1: blocked causal attention, skips the upper triangle (faster on CPU for T >= 512)
+    attention_blocks: int = 2  # >1: blocked causal attention, skips the upper triangle (faster on CPU)
 
 
 @dataclass

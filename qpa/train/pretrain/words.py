@@ -129,3 +129,34 @@ def value(rng: random.Random) -> str:
     if kind == 9:
         return str(rng.randrange(10 ** rng.randrange(1, 5)))
     return rng.choice(CITIES) if rng.random() < 0.8 else chinese(rng)
+
+
+# Words of the phone domain, for the tokenizer's vocabulary only (identifiers split at "_" and kept in camelCase).
+PHONE_WORDS = """manage query set add update delete search remove replace control send make end connect forget pair disconnect
+configure snooze trigger display close translate skill loaded instructions tools unknown action enable disable create
+cancel pause resume start stop reset complete execute switch edit generate smile wave think sleep once daily weekdays
+weekends alarm alarmId countdown stopwatch schedule scheduleId event datetime location todo todoId due content reminder
+reminderId calendar service days until list holidays month world clock bedtime wakeTime focus timer minutes task
+anniversary automation rule ruleId trigger operation condition zone format level volume contact contacts phoneNumber
+newName group call callType voice video missed incoming outgoing log message messages unreadOnly email emails subject
+body sender file fileName method bluetooth wifi ssid password interception unknown_numbers international telemarketing
+forwarding voicemail voicemailId ringtone deviceName mobile data hotspot settingItem settingValue hotspot_name band
+max_devices nfc mode tap_to_pay read_write card_emulation airplane vpn profile saver usage period today week month sim
+slot user memory memoryId memoryCategory routines_habits important_info important_event maxResults searchMode relevance
+recency gui agent appName instruction sessionId general qa image prompt imageId speaking coach topic language scenario
+dialogue personal information keyword source notes smart perception feature smart_stay gaze_wake noise_detection caption
+voice assistant wakeWord avatar expression session note noteId text targetLanguage reason success error status code
+message permission denied not found already exists conflict ambiguous candidates unavailable timeout invalid argument
+allowed values missing required items total memory_id category title updated_at relevance_score created_at active
+pending completed execution_status steps planning network privacy protection arbiter order connectivity assistant
+Done Which Saved Sent Created Deleted Updated Enabled Disabled Opened Found Playing Connected Turned Set Called Sorry
+cannot retry again which one should what need know please specify choose tell many most less more than later""".split()
+
+# Strings that are one token each: the glue of JSON calls and of the published envelopes, and common name prefixes.
+GLUE = [
+    " ", '{"name": "', '", "arguments": {"', '", "arguments": {}}', '": "', '", "', '": ', ', "', '"}}', '"}', '{"', '"]',
+    "}}", '": {"', '": [{"', '"}, {"', '"}]', ', {"', ": ", ", ", '{"success": true, "message": "',
+    '{"success": false, "error": "', '", "code": ', '", "data": {"', '": [], "', '": true', '": false', "action:",
+    '"action": "', '": ["', '", "data": {}}', "manage_", "query_", "control_", "search_", "_agent", "skill__", "_user_memory",
+    "mem_", "000", "tomorrow", "today", "enable", "disable", "create", "delete", "query", "update",
+]  # fmt: skip
