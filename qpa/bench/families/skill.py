@@ -6,7 +6,7 @@ from qpa.bench.families.base import Draft, Plan, Routing, do, done, family
 from qpa.bench.families.tool_calls import contact_row, person
 from qpa.bench.families.tool_network import network_row, settings
 from qpa.bench.families.values import MESSAGES, NETWORKS, NOTES, TITLES, TODOS, Draw
-from qpa.contract import BehaviorCriteria, Dimension
+from qpa.contract import Dimension
 from qpa.envs.sandbox.loaders import loader_name
 from qpa.envs.sandbox.schema import World
 
@@ -133,34 +133,34 @@ def skill_wifi(rng: Draw, world: World) -> Draft:
     )
 
 
-@family("skill_interception", SKILL, CALLS, "single_skill", "conditional")
-def skill_interception(rng: Draw, world: World) -> Draft:
-    """Call protection: query the rule before changing it, and leave it alone when it is on."""
-    rule, state, name = rng.choice(RULES), rng.choice(("on", "off")), person(rng, world)
+@family("skill_protection", SKILL, CALLS, "single_skill", "conditional")
+def skill_protection(rng: Draw, world: World) -> Draft:
+    """Call protection: what to do depends on the rule's state, so it has to be queried."""
+    rule, state, phone = rng.choice(RULES), rng.choice(("on", "off")), rng.phone()
     spoken = rule.replace("_", " ")
 
     def plan() -> Plan:
-        yield [load("privacy-call-protection", "interception")]
+        yield [load("privacy-call-protection", "protection")]
         feedback = yield [do("manage_interception", action="query", rule=rule)]
         if feedback[0].payload["data"][rule] == "on":
-            return done(f"Blocking {spoken} was already on.")
+            yield [do("manage_call_forwarding", action="enable", phoneNumber=phone)]
+            return done(f"Done: forwarding to {phone}.")
         yield [do("manage_interception", action="enable", rule=rule)]
         return done(f"Done: blocking {spoken}.")
 
-    already = BehaviorCriteria(reads=["manage_interception"], mentions=[["already", "on"], [spoken]])
     return Draft(
         phrasings=(
-            "Check whether {rule} calls are blocked; block them if not.",
-            "{name} gets {rule} calls on my phone, block them if they are not yet.",
-            "Make sure {rule} calls are intercepted, look first.",
-            "Are {rule} calls blocked? If not, switch that on for {name}.",
+            "If {rule} calls are blocked, forward calls to {phone}; otherwise block them.",
+            "Are {rule} calls blocked? Then forward calls to {phone}. If not, block them.",
+            "Block {rule} calls; if they already are, forward calls to {phone}.",
+            "Check {rule} blocking: when on, forward to {phone}, else switch it on.",
         ),
-        slots={"rule": spoken, "name": name},
+        slots={"rule": spoken, "phone": phone},
         plan=plan,
-        criteria="state" if state == "off" else already,
         patch={"settings": settings(**{f"intercept_{rule}": state})},
         skills=("privacy-call-protection",),
         routing=routing_of(rng),
+        shown=("manage_call_forwarding",),
     )
 
 
@@ -249,7 +249,7 @@ FAMILIES = (
     skill_reminder,
     skill_message,
     skill_wifi,
-    skill_interception,
+    skill_protection,
     skill_note,
     skill_order,
     skill_pair,

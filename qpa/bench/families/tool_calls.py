@@ -125,7 +125,7 @@ def message_ambiguous(rng: Draw, world: World) -> Draft:
         plan=plan,
         criteria=BehaviorCriteria(
             routes=[
-                ToolStep(name="send_message", arguments={"contact": first}),
+                ToolStep(name="send_message", arguments={"contact": first, "content": content}),
                 ToolStep(name="query_contacts", arguments={"name": first}),
             ],
             intent=Intent.ASK,
