@@ -1,4 +1,7 @@
-"""The harness: the runtime loop around the planner, and everything that improves between runs without training."""
+"""The harness: the runtime loop around the planner, and everything that improves between runs without training.
+
+The function `diagnose` is imported from its module, `qpa.harness.diagnose`, whose name it shares.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from qpa.harness.adapter import Adapter
-    from qpa.harness.diagnose import Diagnosis, diagnose, summarise
+    from qpa.harness.diagnose import Diagnosis, summarise
     from qpa.harness.eta import HarnessConfig, bare_eta, default_eta, load_eta, save_eta, tiny_eta
     from qpa.harness.memory import MemoryStore, Owner
     from qpa.harness.runner import EvalStore, run_tasks
@@ -26,7 +29,6 @@ __all__ = [
     "ScriptedModel",
     "bare_eta",
     "default_eta",
-    "diagnose",
     "load_eta",
     "run_episode",
     "run_tasks",
@@ -37,7 +39,7 @@ __all__ = [
 
 _HOMES = {
     "adapter": ("Adapter",),
-    "diagnose": ("Diagnosis", "diagnose", "summarise"),
+    "diagnose": ("Diagnosis", "summarise"),
     "eta": ("HarnessConfig", "bare_eta", "default_eta", "load_eta", "save_eta", "tiny_eta"),
     "memory": ("MemoryStore", "Owner"),
     "runner": ("EvalStore", "run_tasks"),

@@ -144,11 +144,13 @@ def schema_digest(catalog: Sequence[ToolSpec]) -> str:
 
 
 def _cut(lines: Sequence[str], max_chars: int) -> str:
-    text = ""
+    kept: list[str] = []
+    left = max_chars
     for line in lines:
-        longer = f"{text}\n{line}" if text else line
-        if len(longer) > max_chars:
+        left -= len(line) + bool(kept)
+        if left < 0:
             break
-        text = longer
-    # A title without a line under it says nothing.
-    return text.rsplit("\n", 1)[0] if "\n" in text and text.rsplit("\n", 1)[1].startswith("[") else text
+        kept.append(line)
+    if kept and kept[-1].startswith("["):
+        kept.pop()  # a title without a line under it says nothing
+    return "\n".join(kept)

@@ -226,6 +226,8 @@ def _arguments(e: _Episode) -> Diagnosis | None:
             return _found(e.task, Side.MODEL, "argument_grounding", f"{call.name}: {feedback.payload.get('error', '')}")
     if any(e.unreadable) and not e.succeeded:
         return _found(e.task, Side.MODEL, "argument_grounding", "no readable call succeeded")
+    if not e.called:
+        return None
     wrong_values = e.failed("no_") and e.failed("call:", "change:")
     complete = isinstance(e.task.criteria, ToolCriteria) and set(e.needed) <= e.succeeded
     if wrong_values or e.failed("payload:") or (complete and e.failed("call:")):

@@ -67,15 +67,20 @@ def _phone_ok(text: str) -> bool:
     return 7 <= sum(c.isdigit() for c in text) <= 15
 
 
+def _ascii(pattern: str) -> re.Pattern[str]:
+    # Chinese characters are word characters in Unicode mode, and a number right after one would not be seen.
+    return re.compile(pattern, re.ASCII)
+
+
 # In order: the narrower pattern first, so that a card is not reported as a phone number.
 _RULES = (
     _Rule("LITERAL", _TOKEN, lambda text: True),  # text that already looks like a token must survive a round trip
-    _Rule("EMAIL", re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?!\w)"), lambda text: True),
-    _Rule("IBAN", re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}(?![A-Za-z0-9])"), iban_ok),
-    _Rule("ID", re.compile(r"(?<![A-Za-z0-9])\d{17}[\dXx](?![A-Za-z0-9])"), chinese_id_ok),
-    _Rule("CARD", re.compile(r"(?<![A-Za-z0-9-])\d(?:[ -]?\d){12,18}(?![A-Za-z0-9-])"), luhn_ok),
-    _Rule("IP", re.compile(rf"(?<![\w.:])(?:{_IPV4}|{_IPV6})(?![\w.:]*\w)"), _ip_ok),
-    _Rule("PHONE", re.compile(rf"(?<![\w.:/+-])(?:{'|'.join(_PHONES)})(?![\w:/-])"), _phone_ok),
+    _Rule("EMAIL", _ascii(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?!\w)"), lambda text: True),
+    _Rule("IBAN", _ascii(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}(?![A-Za-z0-9])"), iban_ok),
+    _Rule("ID", _ascii(r"(?<![A-Za-z0-9])\d{17}[\dXx](?![A-Za-z0-9])"), chinese_id_ok),
+    _Rule("CARD", _ascii(r"(?<![A-Za-z0-9-])\d(?:[ -]?\d){12,18}(?![A-Za-z0-9-])"), luhn_ok),
+    _Rule("IP", _ascii(rf"(?<![\w.:])(?:{_IPV4}|{_IPV6})(?![\w.:]*\w)"), _ip_ok),
+    _Rule("PHONE", _ascii(rf"(?<![\w.:/+-])(?:{'|'.join(_PHONES)})(?![\w:/-])"), _phone_ok),
 )
 
 

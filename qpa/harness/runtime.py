@@ -6,8 +6,8 @@
 
 A model is token-native when it has a `chat_format`: then sampled ids are kept and only new messages are encoded
 (`chat.TokenBuffer`), and each step records prompt ids, sampled ids, log-probs and the policy version. Other models get
-messages and tools. A model may also have `begin(episode, task)` and `end(episode)`, called around the episode; scripted
-models learn there which task is played, engines free what they keep per episode.
+messages and tools. A model may also have `begin_episode(episode, task)` and `end_episode(episode)`: scripted models
+learn there which task is played, engines free what they keep per episode.
 """
 
 from __future__ import annotations
@@ -103,16 +103,13 @@ async def run_episode(
         raise ValueError("run_episode got a memory but no owner; memories are always read for someone")
     episode = _Episode(model, env, task, eta, seed, temperature, run_id, clock, cancel)
     episode.max_turn_tokens = max_turn_tokens
-    begin, end = getattr(model, "begin", None), getattr(model, "end", None)
-    if begin is not None:
-        begin(episode.id, task)
     try:
         evidence = context.recall(memory, owner, task)
         return await episode.run(skills, evidence, verify, stop_when_verified, call_timeout_s)
     finally:
         await episode.close()
-        if end is not None:
-            end(episode.id)
+        if hasattr(model, "end_episode"):
+            model.end_episode(episode.id)
 
 
 class _Episode:
@@ -170,6 +167,11 @@ class _Episode:
             return await self._finish(ended, verify)
 
     async def _set_up(self, skills: Sequence[Skill] | Adapter) -> Adapter | None:
+        try:
+            if hasattr(self.model, "begin_episode"):
+                self.model.begin_episode(self.id, self.task)
+        except Exception as e:
+            raise _Ended(StopReason.MODEL_FAILURE, _reason("begin_episode", e)) from None
         try:
             catalog = self.env.catalog()
             self.visible = context.visible_tools(self.task, catalog)

@@ -45,19 +45,19 @@ class ScriptedModel:
         self._actions_for = actions_for
         self._scripts: dict[str, Sequence[Action]] = {}
 
-    def begin(self, episode: str, task: TaskSpec) -> None:
+    def begin_episode(self, episode: str, task: TaskSpec) -> None:
         """Called by the runtime before the first turn."""
         self._scripts[episode] = self._actions_for(task)
 
-    def end(self, episode: str) -> None:
+    def end_episode(self, episode: str) -> None:
         """Called by the runtime after the episode."""
         self._scripts.pop(episode, None)
 
     async def generate(self, request: GenerateRequest) -> GenerateReply:
-        """The scripted action of this turn; raises ModelFailure outside of `begin` and `end`."""
+        """The scripted action of this turn; raises ModelFailure outside of an episode."""
         script = self._scripts.get(request.episode)
         if script is None:
-            raise ModelFailure(f"no script for episode {request.episode}: call begin(episode, task) first")
+            raise ModelFailure(f"no script for episode {request.episode}: call begin_episode first")
         if request.turn >= len(script):
             return GenerateReply(text="Done.")
         return GenerateReply(text=render_action(script[request.turn], self.family))
