@@ -58,6 +58,12 @@ def test_glue_and_newline_are_single_tokens(any_tokenizer):
     assert len(any_tokenizer.encode("07:30")) == 5  # digits never merge
 
 
+def test_digits_stay_apart_and_runs_of_spaces_merge(tmp_path):
+    tokenizer = train_sentencepiece(["in    2025    or    2025 abcd"] * 200, 375, tmp_path / "m.model")
+    assert len(tokenizer.encode("2025")) == 4
+    assert len(tokenizer.encode("    ")) < 4
+
+
 def test_special_strings_in_the_corpus_do_not_become_pieces(tokenizer):
     assert all("im_start" not in tokenizer.decode([i]) for i in range(tokenizer.vocab_size) if i not in range(2, 13))
 
