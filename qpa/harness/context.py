@@ -32,7 +32,7 @@ _RECALLED = 5  # memories shown as evidence
 
 
 def loader_name(skill: str) -> str:
-    """Name of the tool that loads a skill: "time-planning" -> "skill__time_planning"."""
+    """Name of the tool that loads a skill: "alarms-timers" -> "skill__alarms_timers"."""
     return LOADER_PREFIX + skill.replace("-", "_")
 
 
@@ -89,12 +89,14 @@ def clock_line(clock: str) -> str:
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def tool_message(feedback: Feedback, *, new_tools: Sequence[ToolSpec], family: str | None, notice: str) -> Message:
-    """The result of one call: its envelope as JSON, then schema lines of newly loaded tools, then a notice.
+def tool_message(
+    feedback: Feedback, *, eta: HarnessConfig, new_tools: Sequence[ToolSpec], family: str | None, notice: str
+) -> Message:
+    """The result of one call: its envelope as JSON (within eta's limits), schemas of newly loaded tools, a notice.
 
     `family` None means that the model gets schemas through `GenerateRequest.tools` only.
     """
-    lines = [to_text(feedback.payload)]
+    lines = [to_text(shown(feedback.payload, frozenset(eta.feedback_omit), eta.feedback_max_items))]
     if new_tools and family is not None:
         lines.append(render_tool_lines(new_tools, family))
     if notice:
@@ -121,6 +123,16 @@ def assistant_message(action: Action, text: str, raw: str) -> Message:
             return Message(role=Role.ASSISTANT, content=raw)
         return Message(role=Role.ASSISTANT, content=text, thought=action.thought, calls=action.calls)
     return Message(role=Role.ASSISTANT, content=action.text, thought=action.thought)
+
+
+def shown(value: Any, omit: frozenset[str], max_items: int) -> Any:
+    """`value` without the omitted keys and with lists cut to `max_items` (0: uncut), at any depth."""
+    if isinstance(value, dict):
+        return {k: shown(v, omit, max_items) for k, v in value.items() if k not in omit}
+    if isinstance(value, list):
+        kept = value[:max_items] if max_items else value
+        return [shown(v, omit, max_items) for v in kept]
+    return value
 
 
 def to_text(payload: dict[str, Any]) -> str:

@@ -33,6 +33,8 @@ class HarnessConfig(Record):
     repeat_threshold: int = 2
     skill_protocol: bool = True
     show_clock: bool = True
+    feedback_omit: list[str] = msgspec.field(default_factory=list)  # keys left out of results, at any depth
+    feedback_max_items: int = 0  # longest list shown of a result; 0 shows all
     note: str = ""  # for people; not shown to the model and not part of the digest
 
     def digest(self) -> str:
@@ -85,13 +87,32 @@ def default_eta() -> HarnessConfig:
     )
 
 
+# Result fields that no action ever needs: timestamps, scores and echoes cost a small model more than they tell it.
+_NOISE = (
+    "category",
+    "relevance_score",
+    "total",
+    "ends_at",
+    "at",
+    "created_at",
+    "timestamp",
+    "loaded_tools",
+    "unknown_tools",
+    "execution_status",
+)
+
+
 def tiny_eta() -> HarnessConfig:
     """For planners of a few million parameters: every word costs context and capacity."""
     return HarnessConfig(
-        system="Call tools to do the task. Ask if something is missing. Then answer shortly.",
+        system="Use the tools, then answer.",
         max_words=25,
         adapter=False,
         adapter_max_chars=120,
+        skill_protocol=False,
+        show_clock=False,
+        feedback_omit=list(_NOISE),
+        feedback_max_items=3,
         note="default for tiny planners",
     )
 

@@ -312,7 +312,7 @@ class _Episode:
         notice = (self.notices.observe(feedback) if self.notices is not None else None) or ""
         if notice:
             step.notices.append(notice)
-        return context.tool_message(feedback, new_tools=new_tools, family=self.family, notice=notice)
+        return context.tool_message(feedback, eta=self.eta, new_tools=new_tools, family=self.family, notice=notice)
 
     # --- the end ---
 

@@ -290,12 +290,12 @@ def test_memory_ids_survive_odd_payloads() -> None:
 
 def test_skill_gate_needs_every_skill_loaded() -> None:
     state, rows = StateCriteria(delta=[insert()]), [insert()]
-    loaded = made(step("skill__time_planning", reason="r"))
-    assert run(state, [loaded], changes=rows, skills=["time-planning"]).success
-    assert not run(state, [], changes=rows, skills=["time-planning"]).success
-    assert not run(state, [loaded], changes=rows, skills=["time-planning", "calls-messaging"]).success
-    failed = made(step("skill__time_planning", reason="r"), ok=False)
-    assert not run(state, [failed], changes=rows, skills=["time-planning"]).success
+    loaded = made(step("skill__alarms_timers", reason="r"))
+    assert run(state, [loaded], changes=rows, skills=["alarms-timers"]).success
+    assert not run(state, [], changes=rows, skills=["alarms-timers"]).success
+    assert not run(state, [loaded], changes=rows, skills=["alarms-timers", "messages-mail"]).success
+    failed = made(step("skill__alarms_timers", reason="r"), ok=False)
+    assert not run(state, [failed], changes=rows, skills=["alarms-timers"]).success
 
 
 def test_gates_do_not_replace_the_primary_checker() -> None:

@@ -307,11 +307,11 @@ def test_loading_a_skill_makes_its_tools_callable(new_phone):
     phone.env = SandboxEnv(skills=skills)
     phone.session = asyncio.run(phone.env.reset(phone.task))
     assert phone.code("manage_wifi", action="query") == 404
-    (feedback,) = phone.step(ToolCall(id="s", name="skill__connectivity_network", arguments={"reason": "Wi-Fi"}))
-    skill = next(s for s in skills if s.name == "connectivity-network")
+    (feedback,) = phone.step(ToolCall(id="s", name="skill__wifi_hotspot", arguments={"reason": "Wi-Fi"}))
+    skill = next(s for s in skills if s.name == "wifi-hotspot")
     assert feedback.payload == {
         "status": "loaded",
-        "skill": "connectivity-network",
+        "skill": "wifi-hotspot",
         "loaded_tools": skill.tools,
         "unknown_tools": [],
         "instructions": skill.instructions,

@@ -298,19 +298,19 @@ def test_clock_is_the_tasks(new_phone: Any) -> None:
 
 
 def test_a_loader_makes_its_tools_callable_from_the_next_step(new_phone: Any) -> None:
-    phone = new_phone(tools=["manage_note"] if "manage_note" in tools_by_name() else [], skills=["time-planning"])
-    load = ToolCall(id="l", name="skill__time_planning", arguments={"reason": "plan"})
+    phone = new_phone(tools=["manage_note"] if "manage_note" in tools_by_name() else [], skills=["alarms-timers"])
+    load = ToolCall(id="l", name="skill__alarms_timers", arguments={"reason": "plan"})
     alarm = ToolCall(id="m", name="manage_alarm", arguments={"action": "query"})
     loaded, early = phone.step(load, alarm)
     assert loaded.ok and early.code == 404
-    assert loaded.payload["status"] == "loaded" and loaded.payload["skill"] == "time-planning"
+    assert loaded.payload["status"] == "loaded" and loaded.payload["skill"] == "alarms-timers"
     assert loaded.payload["unknown_tools"] == []
     assert loaded.payload["loaded_tools"] == [spec.name for spec in loaded.loaded_tools]
     assert "manage_alarm" in loaded.payload["loaded_tools"] and loaded.payload["instructions"]
     assert phone.use("manage_alarm", action="query").ok
     assert phone.session.fork().callable.keys() == phone.session.callable.keys()
-    assert phone.code("skill__time_planning") == 400
-    assert phone.code("skill__calls_messaging", reason="x") == 404
+    assert phone.code("skill__alarms_timers") == 400
+    assert phone.code("skill__messages_mail", reason="x") == 404
     assert phone.changes() == []
 
 

@@ -126,7 +126,7 @@ LEAKY = make_task(
         ({"system": "x", "version": 3}, "version is 3, must be 2"),
         ({"system": "x", "parent": ""}, "parent is empty"),
         ({"note": "only a note"}, "nothing was changed"),
-        ({"system": "x", "show_clock": False}, "field show_clock may not be edited"),
+        ({"system": "x", "show_clock": True}, "field show_clock may not be edited"),
         ({"system": "x", "max_words": 999}, "field max_words may not be edited"),
         ({"system": "word " * 26}, "system has 26 words"),
         ({"domain_instructions": {"Time": "word " * 26}}, "domain_instructions[Time] has 26 words"),

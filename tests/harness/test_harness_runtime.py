@@ -26,6 +26,7 @@ from qpa.contract import (
 )
 from qpa.harness import Adapter, HarnessConfig, bare_eta, run_episode, tiny_eta
 from qpa.harness.adapter import SKILL_PROTOCOL, AdapterError
+from qpa.harness.context import tool_message
 
 
 def play(model, env, task=None, **options):
@@ -111,7 +112,7 @@ def test_loading_a_skill_extends_the_visible_tools():
     assert trajectory.loaded_skills == ["time-planning"]
     assert [len(request.tools) for request in model.requests] == [2, 2, 3, 3]
     # Only the tool that was not visible before gets a schema line.
-    assert trajectory.steps[2].observation[0].content.endswith('"unknown_tools": []}\nmanage_timer(minutes?:int)')
+    assert trajectory.steps[2].observation[0].content.endswith("}\nmanage_timer(minutes?:int)")
 
 
 def test_models_without_a_family_get_no_schema_lines():
@@ -125,7 +126,7 @@ def test_skill_protocol_only_with_loaders_and_guidance_only_without():
     skills = [
         Skill(name="time-planning", description="d", instructions="## Rules\n- Query first.", tools=["manage_alarm"])
     ]
-    eta = msgspec.structs.replace(tiny_eta(), adapter=True)
+    eta = msgspec.structs.replace(tiny_eta(), adapter=True, skill_protocol=True)
     system = play(TextModel("Done."), StubEnv(), skills=skills, eta=eta).steps[0].observation[0].content
     assert "- Query first." in system and SKILL_PROTOCOL not in system
     task = make_task(skills=["time-planning"])
@@ -292,3 +293,13 @@ def test_token_native_model_must_return_its_ids():
 
     trajectory = play(Textual("Done."), StubEnv(), make_task(limits=Limits(context_tokens=10**5)))
     assert trajectory.stop is StopReason.MODEL_FAILURE and "no token ids" in trajectory.invalid_reason
+
+
+def test_results_are_shown_within_etas_limits():
+    payload = {"success": True, "data": {"items": [{"id": i, "score": 1.5} for i in range(4)], "total": 4}}
+    feedback = Feedback(call_id="0.0", name="f", ok=True, payload=payload)
+    eta = msgspec.structs.replace(bare_eta(), feedback_omit=["score", "total"], feedback_max_items=2)
+    message = tool_message(feedback, eta=eta, new_tools=[], family=None, notice="")
+    assert json.loads(message.content) == {"success": True, "data": {"items": [{"id": 0}, {"id": 1}]}}
+    whole = tool_message(feedback, eta=bare_eta(), new_tools=[], family=None, notice="")
+    assert json.loads(whole.content) == payload

@@ -33,7 +33,7 @@ def skill_alarm(rng: Draw, world: World) -> Draft:
     time, title = rng.time(), rng.pick(TITLES)
 
     def plan() -> Plan:
-        yield [load("time-planning", "alarm")]
+        yield [load("alarms-timers", "alarm")]
         yield [do("manage_alarm", action="create", time=time, title=title)]
         return done(f"Done: alarm {time} {title}.")
 
@@ -46,7 +46,7 @@ def skill_alarm(rng: Draw, world: World) -> Draft:
         ),
         slots={"time": time, "title": title},
         plan=plan,
-        skills=("time-planning",),
+        skills=("alarms-timers",),
         routing=routing_of(rng),
     )
 
@@ -57,7 +57,7 @@ def skill_reminder(rng: Draw, world: World) -> Draft:
     content, moment = rng.pick(TODOS), f"{rng.day()} {rng.time()}"
 
     def plan() -> Plan:
-        yield [load("time-planning", "reminder")]
+        yield [load("calendar-todos", "reminder")]
         yield [do("manage_reminder", action="create", content=content, time=moment)]
         return done(f"Done: reminder {content}.")
 
@@ -70,7 +70,7 @@ def skill_reminder(rng: Draw, world: World) -> Draft:
         ),
         slots={"content": content, "moment": moment},
         plan=plan,
-        skills=("time-planning",),
+        skills=("calendar-todos",),
         routing=routing_of(rng),
     )
 
@@ -81,7 +81,7 @@ def skill_message(rng: Draw, world: World) -> Draft:
     name, content = person(rng, world), rng.pick(MESSAGES)
 
     def plan() -> Plan:
-        yield [load("calls-messaging", "message")]
+        yield [load("messages-mail", "message")]
         yield [do("send_message", content=content, contact=name)]
         return done(f"Done: texted {name}.")
 
@@ -95,7 +95,7 @@ def skill_message(rng: Draw, world: World) -> Draft:
         slots={"name": name, "content": content},
         plan=plan,
         patch={"contacts": [contact_row(701, name, rng.phone())], "settings": settings()},
-        skills=("calls-messaging",),
+        skills=("messages-mail",),
         routing=routing_of(rng),
     )
 
@@ -106,7 +106,7 @@ def skill_wifi(rng: Draw, world: World) -> Draft:
     ssid = rng.pick(NETWORKS)
 
     def plan() -> Plan:
-        yield [load("connectivity-network", "wifi")]
+        yield [load("wifi-hotspot", "wifi")]
         connect = do("connect_wifi", ssid=ssid)
         feedback = yield [connect]
         if not feedback[0].ok:
@@ -127,7 +127,7 @@ def skill_wifi(rng: Draw, world: World) -> Draft:
             "settings": settings(wifi=rng.choice(("on", "off"))),
             "wifi_networks": [network_row(ssid, rng.password(), saved=1)],
         },
-        skills=("connectivity-network",),
+        skills=("wifi-hotspot",),
         routing=routing_of(rng),
         shown=("manage_wifi",),
     )
@@ -222,7 +222,7 @@ def skill_pair(rng: Draw, world: World) -> Draft:
     time, title, name, content = rng.time(), rng.pick(TITLES), person(rng, world), rng.pick(MESSAGES)
 
     def plan() -> Plan:
-        yield [load("time-planning", "alarm"), load("calls-messaging", "message")]
+        yield [load("alarms-timers", "alarm"), load("messages-mail", "message")]
         yield [
             do("manage_alarm", action="create", time=time, title=title),
             do("send_message", content=content, contact=name),
@@ -239,7 +239,7 @@ def skill_pair(rng: Draw, world: World) -> Draft:
         slots={"time": time, "title": title, "name": name, "content": content},
         plan=plan,
         patch={"contacts": [contact_row(701, name, rng.phone())], "settings": settings()},
-        skills=("time-planning", "calls-messaging"),
+        skills=("alarms-timers", "messages-mail"),
         routing=routing_of(rng),
     )
 

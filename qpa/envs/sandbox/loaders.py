@@ -9,7 +9,7 @@ from qpa.contract import Effect, Skill, ToolKind, ToolSpec
 
 
 def loader_name(skill: str) -> str:
-    """The loader's function name, e.g. "time-planning" -> "skill__time_planning"."""
+    """The loader's function name, e.g. "alarms-timers" -> "skill__alarms_timers"."""
     return "skill__" + skill.replace("-", "_")
 
 

@@ -1,0 +1,62 @@
+r"""Makes the base model that ships with the package: tokenizer, pretraining, export. Hours of CPU, once.
+
+python -m launch.pretrain --run_dir=runs/base --steps=2400 --export=qpa/models/base
+"""
+
+from __future__ import annotations
+
+from absl import app, flags
+
+_RUN_DIR = flags.DEFINE_string("run_dir", "runs/base", "Where the state and the log are kept; a second call goes on.")
+_STEPS = flags.DEFINE_integer("steps", 2400, "Optimiser updates in all.")
+_ROWS = flags.DEFINE_integer("rows", 16, "Packed rows per update.")
+_LENGTH = flags.DEFINE_integer("length", 256, "Tokens per row.")
+_RATE = flags.DEFINE_float("learning_rate", 0.02, "Peak rate of Muon.")
+_ADAM_RATE = flags.DEFINE_float("adam_learning_rate", 3e-3, "Peak rate of AdamW (embeddings, norms).")
+_DECAY_FROM = flags.DEFINE_float("decay_from", 0.75, "Share of the run after which the rates fall linearly to zero.")
+_DEVICES = flags.DEFINE_integer("devices", 2, "Host devices (data parallel).")
+_SEED = flags.DEFINE_integer("seed", 0, "Seed of text, tokenizer and weights.")
+_EXPORT = flags.DEFINE_string("export", "", "Folder for config.json, model.safetensors, tokenizer.model, SHA256SUMS.")
+
+
+def main(argv: list[str]) -> None:
+    del argv
+    import shutil
+    from pathlib import Path
+
+    import jax
+
+    jax.config.update("jax_num_cpu_devices", _DEVICES.value)
+    from qpa.chat.tokenizer import SentencePieceTokenizer
+    from qpa.config import ModelConfig
+    from qpa.envs.sandbox import catalog
+    from qpa.models.base import write_checksums
+    from qpa.models.hf import save_hf
+    from qpa.train.pretrain.corpus import make_tokenizer, rows
+    from qpa.train.pretrain.run import pretrain
+
+    run_dir, cfg = Path(_RUN_DIR.value), ModelConfig()
+    banned = frozenset(spec.name for spec in catalog())
+    tokenizer_path = run_dir / "tokenizer.model"
+    if not tokenizer_path.exists():
+        make_tokenizer(tokenizer_path, cfg.vocab_size, _SEED.value, banned)
+    params = pretrain(
+        cfg,
+        rows(SentencePieceTokenizer(tokenizer_path), _LENGTH.value, _SEED.value, banned),
+        run_dir=run_dir,
+        batch_rows=_ROWS.value,
+        steps=_STEPS.value,
+        peak=_RATE.value,
+        adam_peak=_ADAM_RATE.value,
+        decay_from=_DECAY_FROM.value,
+        seed=_SEED.value,
+    )
+    if _EXPORT.value:
+        out = Path(_EXPORT.value)
+        save_hf(out, params, cfg, store_dtype="float16")
+        shutil.copyfile(tokenizer_path, out / "tokenizer.model")
+        write_checksums(out)
+
+
+if __name__ == "__main__":
+    app.run(main)
