@@ -237,6 +237,6 @@ def test_a_manual_round_waits_and_goes_on_when_run_again(tmp_path):
 
 def test_a_rejected_round_leaves_no_release(tmp_path):
     bad = _collect([make_task("alarm_create", 0, Split.DEV)])
-    with pytest.raises(FlywheelError, match="rejected by auto-gate.*held-out"):
+    with pytest.raises(FlywheelError, match=r"rejected by auto-gate.*held-out"):
         _round(tmp_path, uniform_plan(12, FEW), extra=bad)
     assert not (tmp_path / "v0001").exists()

@@ -174,6 +174,17 @@ def test_an_annotated_failing_call_is_kept_unless_it_came_too_early():
     assert erroneous_turns(given) == [0]
     assert erroneous_turns(given, lambda _: [probe, rest, Reply(text="Done.")]) == []
     assert erroneous_turns(given, lambda _: [rest, probe, Reply(text="Done.")]) == [0]
+    # A read of the careful kind before it does not shift the plan.
+    looked = trajectory(
+        step(0, call(9, action="read")), step(1, probe, ErrorType.CONFLICT), step(2, rest), step(3, Reply(text="Done."))
+    )
+    assert erroneous_turns(looked, lambda _: [probe, rest, Reply(text="Done.")]) == []
+
+
+@pytest.mark.parametrize("error", [ErrorType.INVALID_ARGUMENT, ErrorType.UNKNOWN_TOOL])
+def test_a_malformed_call_before_a_right_question_is_masked(error):
+    asked = trajectory(step(0, call(0), error), step(1, Reply(text="Which?", intent=Intent.ASK)))
+    assert erroneous_turns(asked) == [0]
 
 
 def test_stale_marks_are_removed():

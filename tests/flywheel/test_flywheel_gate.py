@@ -60,6 +60,10 @@ def _with(proposal, **changes):
         (lambda p: {"quality": p.quality | {"sft_yield": 0.3}}, "only 30% usable"),
         (lambda p: {"weights_after": {"alarm": 0.5, "wifi": 0.4, "new": 0.1}}, "family new has weight but no record"),
         (lambda p: {"weights_before": {"alarm": 0.01, "wifi": 0.99}}, "weight of alarm changes 50 times"),
+        (
+            lambda p: {"weights_before": {"alarm": 0.5, "wifi": 0.5}, "weights_after": {"alarm": 0.02, "wifi": 0.98}},
+            "0.04",
+        ),
         (lambda p: {"weights_after": {"alarm": 1.0}}, "family wifi has records but no weight"),
         (lambda p: {"parent": "v0000"}, "without a history entry"),
     ],

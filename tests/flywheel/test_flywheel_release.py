@@ -132,6 +132,31 @@ def test_a_full_disk_leaves_no_release(tmp_path, room):
         assert result.returncode == 0, result.stderr
 
 
+def test_a_shard_that_does_not_read_back_is_no_release(tmp_path, monkeypatch):
+    from array_record.python import array_record_module
+
+    real = array_record_module.ArrayRecordWriter
+
+    class Forgetful:
+        """Loses every second record without a word."""
+
+        def __init__(self, *args):
+            self.writer, self.count = real(*args), 0
+
+        def write(self, item):
+            self.count += 1
+            if self.count % 2:
+                self.writer.write(item)
+
+        def close(self):
+            self.writer.close()
+
+    monkeypatch.setattr(array_record_module, "ArrayRecordWriter", Forgetful)
+    with pytest.raises(FlywheelError, match="does not read back"):
+        _freeze(tmp_path)
+    assert not (tmp_path / "v0001").exists()
+
+
 def test_a_second_writer_is_turned_away(tmp_path):
     import fcntl
 
@@ -148,10 +173,6 @@ def test_clean_removes_only_half_written_versions(tmp_path):
     assert clean(tmp_path) == ["v0002"]
     assert releases(tmp_path) == ["v0001"] and (tmp_path / "notes").exists()
     assert clean(tmp_path / "absent") == [] and next_version(tmp_path / "absent") == "v0001"
-
-
-def _record_spot(path: Path, text: bytes) -> int:
-    return path.read_bytes().index(text)
 
 
 def test_damage_inside_one_record_costs_that_record_only(tmp_path):
