@@ -44,6 +44,21 @@ async def bounded(work: Coroutine[Any, Any, T], seconds: float, cancel: asyncio.
             task.add_done_callback(_swallow)
 
 
+async def within(work: Coroutine[Any, Any, T], seconds: float, cancel: asyncio.Event | None = None) -> T:
+    """Like `bounded`, for work that is trusted to react to cancellation: no task of its own, so no detour through the
+    event loop. A batching engine waits only a few turns of the loop for the next request of a finished one.
+    """
+    if cancel is not None:
+        return await bounded(work, seconds, cancel)
+    try:
+        async with asyncio.timeout(seconds) as scope:
+            return await work
+    except TimeoutError as e:
+        if scope.expired():
+            raise TimeoutError(f"no answer within {max(seconds, 0):.3g} s") from None
+        raise WorkTimeout(f"the call timed out by itself: {e}") from e
+
+
 class WorkTimeout(Exception):  # noqa: N818 - keeps the callee's timeouts apart from ours
     """The awaited work itself raised `TimeoutError` or was cancelled from inside."""
 

@@ -6,7 +6,7 @@
 
 A model is token-native when it has a `chat_format`: then sampled ids are kept and only new messages are encoded
 (`chat.TokenBuffer`), and each step records prompt ids, sampled ids, log-probs and the policy version. Other models get
-messages and tools. A model may also have `begin_episode(episode, task)` and `end_episode(episode)`: scripted models
+messages and tools. A model may also have `begin_episode(episode, task)` and `release(episode)`: scripted models
 learn there which task is played, engines free what they keep per episode.
 """
 
@@ -30,7 +30,6 @@ from qpa.contract import (
     GenerateRequest,
     Intent,
     Message,
-    ModelFailure,
     Provenance,
     Reply,
     Skill,
@@ -42,7 +41,7 @@ from qpa.contract import (
 )
 from qpa.harness import context
 from qpa.harness.adapter import Adapter
-from qpa.harness.deadline import EpisodeCancelled, bounded
+from qpa.harness.deadline import EpisodeCancelled, bounded, within
 from qpa.harness.eta import HarnessConfig
 from qpa.harness.executor import Executor, error_feedback
 from qpa.harness.memory import MemoryStore, Owner
@@ -108,8 +107,8 @@ async def run_episode(
         return await episode.run(skills, evidence, verify, stop_when_verified, call_timeout_s)
     finally:
         await episode.close()
-        if hasattr(model, "end_episode"):
-            model.end_episode(episode.id)
+        if hasattr(model, "release"):
+            model.release(episode.id)
 
 
 class _Episode:
@@ -248,8 +247,7 @@ class _Episode:
         )
         started = self.clock()
         try:
-            reply = await bounded(self.model.generate(request), self.remaining_s, self.cancel)
-            self._record(step, reply)
+            reply = await within(self.model.generate(request), self.remaining_s, self.cancel)
         except TimeoutError:
             raise _Ended(StopReason.DEADLINE) from None
         except EpisodeCancelled:
@@ -258,13 +256,19 @@ class _Episode:
             raise _Ended(StopReason.MODEL_FAILURE, _reason("generate", e)) from None
         finally:
             self.cost.model_s += self.clock() - started
+        self._record(step, reply)
         return reply
 
     def _record(self, step: Step, reply: GenerateReply) -> None:
-        """Keeps what was sampled, exactly; raises ModelFailure for a reply that cannot be trained on."""
+        """Keeps what was sampled, exactly; a reply that could not be trained on is a model failure."""
         if self.buffer is not None:
-            if not reply.token_ids:
-                raise ModelFailure("a token-native model returned no token ids")
+            if not reply.token_ids and reply.finish == "context":
+                raise _Ended(StopReason.CONTEXT_LIMIT)  # the model's own context is full already
+            problem = "" if reply.token_ids else "a token-native model returned no token ids"
+            if len(reply.log_probs) not in (0, len(reply.token_ids)):
+                problem = f"{len(reply.token_ids)} token ids but {len(reply.log_probs)} log-probs"
+            if problem:
+                raise _Ended(StopReason.MODEL_FAILURE, f"generate: {problem}")
             self.buffer.sampled(reply.token_ids, reply.log_probs, reply.policy_version)
         step.text = reply.text.encode("utf-8", "replace").decode()
         step.token_ids = list(reply.token_ids)

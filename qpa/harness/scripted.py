@@ -49,7 +49,7 @@ class ScriptedModel:
         """Called by the runtime before the first turn."""
         self._scripts[episode] = self._actions_for(task)
 
-    def end_episode(self, episode: str) -> None:
+    def release(self, episode: str) -> None:
         """Called by the runtime after the episode."""
         self._scripts.pop(episode, None)
 

@@ -183,7 +183,7 @@ def test_a_tool_the_backend_lacks_is_an_env_failure():
     assert trajectory.stop is StopReason.ENV_FAILURE and "nope" in trajectory.invalid_reason
 
 
-@pytest.mark.parametrize("error", [ModelFailure("down"), ValueError("bug")])
+@pytest.mark.parametrize("error", [ModelFailure("down"), ValueError("bug"), TimeoutError("theirs")])
 def test_model_failure(error):
     env = StubEnv()
     trajectory = play(TextModel(CREATE, error), env)

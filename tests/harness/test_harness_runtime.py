@@ -295,6 +295,35 @@ def test_token_native_model_must_return_its_ids():
     assert trajectory.stop is StopReason.MODEL_FAILURE and "no token ids" in trajectory.invalid_reason
 
 
+def test_a_reply_with_too_few_log_probs_is_a_model_failure():
+    class Lossy(TokenModel):
+        async def generate(self, request):
+            reply = await super().generate(request)
+            return msgspec.structs.replace(reply, log_probs=reply.log_probs[:-1])
+
+    trajectory = play(Lossy("Done."), StubEnv(), make_task(limits=Limits(context_tokens=10**5)))
+    assert trajectory.stop is StopReason.MODEL_FAILURE and "log-probs" in trajectory.invalid_reason
+    assert not trajectory.steps
+
+
+def test_a_model_whose_own_context_is_full_ends_the_episode_by_name():
+    class Full(TokenModel):
+        released = ()
+
+        async def generate(self, request):
+            if request.turn == 0:
+                return await super().generate(request)
+            return GenerateReply(text="", finish="context")
+
+        def release(self, episode):
+            self.released += (episode,)
+
+    model = Full(CREATE)
+    trajectory = play(model, StubEnv(), make_task(limits=Limits(context_tokens=10**5)), run_id="r", seed=4)
+    assert trajectory.stop is StopReason.CONTEXT_LIMIT and trajectory.valid
+    assert len(trajectory.steps) == 1 and model.released == ("r/t1/4",)
+
+
 def test_results_are_shown_within_etas_limits():
     payload = {"success": True, "data": {"items": [{"id": i, "score": 1.5} for i in range(4)], "total": 4}}
     feedback = Feedback(call_id="0.0", name="f", ok=True, payload=payload)
@@ -303,3 +332,31 @@ def test_results_are_shown_within_etas_limits():
     assert json.loads(message.content) == {"success": True, "data": {"items": [{"id": 0}, {"id": 1}]}}
     whole = tool_message(feedback, eta=bare_eta(), new_tools=[], family=None, notice="")
     assert json.loads(whole.content) == payload
+
+
+def test_the_next_request_follows_within_four_turns_of_the_event_loop():
+    """A batching engine waits that long between device calls, so that finished rows are refilled at once."""
+
+    class Waiting:
+        name, family = "waiting", "compact"
+        reply: asyncio.Future
+
+        async def generate(self, request):
+            self.reply = asyncio.get_running_loop().create_future()
+            return await self.reply
+
+    async def main() -> int:
+        model = Waiting()
+        running = asyncio.create_task(run_episode(model, StubEnv(), make_task(), eta=tiny_eta()))
+        while not hasattr(model, "reply"):
+            await asyncio.sleep(0)
+        first, turns = model.reply, 0
+        first.set_result(GenerateReply(text=CREATE))
+        while model.reply is first:
+            await asyncio.sleep(0)
+            turns += 1
+        model.reply.set_result(GenerateReply(text="Done."))
+        await running
+        return turns
+
+    assert asyncio.run(main()) <= 4

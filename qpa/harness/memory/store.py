@@ -291,12 +291,11 @@ def _check_write(text: str, layer: Layer, tier: Tier, importance: float) -> None
 
 
 def _family(records: Sequence[MemoryRecord], memory_id: str) -> set[str]:
-    """`memory_id`, its older and newer versions, and all that was derived from them."""
+    """`memory_id`, its older and newer versions (a newer one names the older as its source), and what was derived."""
     family = {memory_id}
     grown = True
     while grown:
         more = {r.id for r in records if r.superseded_by in family or family.intersection(r.sources)}
-        more |= {r.superseded_by for r in records if r.id in family and r.superseded_by}
         grown = not more <= family
         family |= more
     return family
