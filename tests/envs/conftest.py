@@ -20,6 +20,8 @@ from qpa.contract import (
 )
 from qpa.envs.sandbox import SandboxEnv, catalog
 
+LOOP = asyncio.new_event_loop()  # one for all: a loop per call would cost more than the call
+
 
 class Phone:
     """`phone.use("tool", argument=..)` calls a tool; every tool is callable unless `tools` says otherwise."""
@@ -38,11 +40,11 @@ class Phone:
             initial=InitialState(**initial),
         )
         self.env = SandboxEnv()
-        self.session = asyncio.run(self.env.reset(self.task))
+        self.session = LOOP.run_until_complete(self.env.reset(self.task))
         self.made = 0
 
     def step(self, *calls: ToolCall) -> list[Feedback]:
-        return asyncio.run(self.env.step(self.session, calls))
+        return LOOP.run_until_complete(self.env.step(self.session, calls))
 
     def use(self, tool: str, **arguments: Any) -> Feedback:
         self.made += 1

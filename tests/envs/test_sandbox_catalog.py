@@ -142,7 +142,7 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return spec.name, arguments
 
 
-@settings(max_examples=80, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(calls(), min_size=1, max_size=12))
 def test_no_call_can_break_an_episode(script: list[tuple[str, dict[str, Any]]]) -> None:
     from conftest import Phone

@@ -151,6 +151,7 @@ def test_schedule(phone: Any) -> None:
     assert (moved["event"], moved["datetime"]) == ("Hangzhou trip", "2025-01-19T09:00:00")
     named = phone.data("manage_schedule", action="update", scheduleId=made["id"], event="Trip", location="Gate 5")
     assert (named["event"], named["location"]) == ("Trip", "Gate 5")
+    assert phone.data("manage_schedule", action="update", event="Trip", location="Gate 6")["location"] == "Gate 6"
     assert phone.code("manage_schedule", action="update", scheduleId=made["id"], event="Trip") == 400
     assert phone.code("manage_schedule", action="delete") == 400
     assert phone.code("manage_schedule", action="delete", event="nope") == 404
@@ -163,7 +164,10 @@ def test_todo(phone: Any) -> None:
     assert made["due"] == "2025-01-17"
     assert phone.code("manage_todo", action="create", content="book flight") == 409
     assert phone.data("manage_todo", action="query", due="Friday", content="flight")["total"] == 1
-    phone.data("manage_todo", action="complete", content="flight")
+    longer = phone.data("manage_todo", action="create", content="Book flight home")
+    assert phone.code("manage_todo", action="complete", content="flight") == 409
+    phone.data("manage_todo", action="complete", content="book flight")  # equal beats contained
+    phone.data("manage_todo", action="delete", todoId=longer["id"])
     assert phone.code("manage_todo", action="complete", todoId=made["id"]) == 409
     phone.data("manage_todo", action="create", content="Book flight")  # the old one is done
     assert phone.code("manage_todo", action="delete", content="Book flight") == 409

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qpa.envs.sandbox.times import clock_only, resolve
@@ -102,6 +102,7 @@ VOCABULARY = (
 WORDS = st.sampled_from(VOCABULARY.split(" "))
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.one_of(st.text(max_size=30), st.lists(WORDS, max_size=6).map(" ".join)), st.sampled_from(("time", "due")))
 def test_any_text_gives_iso_or_a_tool_error(text: str, kind: str) -> None:
     try:

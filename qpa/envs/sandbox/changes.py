@@ -22,9 +22,8 @@ def row_changes(changeset: bytes, tables: Mapping[str, Table]) -> list[RowChange
         old, new = _columns(table, change.old), _columns(table, change.new)
         whole = new if change.op == "INSERT" else old
         key = {k: whole[k] for k in table.key}
-        if change.op == "UPDATE":
+        if change.op == "UPDATE":  # SQLite gives an update's key with its old values only
             old = {c: v for c, v in old.items() if c not in key}
-            new = {c: v for c, v in new.items() if c not in key}
         found.append(RowChange(table=table.name, op=change.op.lower(), key=key, old=old, new=new))
     return sorted(found, key=lambda c: (c.table, [str(v) for v in c.key.values()], c.op))
 
