@@ -12,6 +12,7 @@ import optax
 from optax import contrib
 
 from qpa.config import OptimizerConfig
+from qpa.train.mesh import path_names
 
 ADAM_B2 = 0.95  # short runs: a long second-moment memory would still be warming up at the end
 
@@ -32,8 +33,7 @@ def make_schedule(peak: float, cfg: OptimizerConfig, total_steps: int) -> optax.
 
 def is_layer_matrix(path: tuple[Any, ...], leaf: jax.Array) -> bool:
     """True for the 2-D weights below `layers`: the ones Muon orthogonalises."""
-    names = [str(getattr(k, "key", getattr(k, "name", getattr(k, "idx", k)))) for k in path]
-    return "layers" in names and leaf.ndim == 2
+    return "layers" in path_names(path) and leaf.ndim == 2
 
 
 def partition_labels(params: Any) -> Any:

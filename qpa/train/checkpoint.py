@@ -1,0 +1,189 @@
+"""One step directory holds everything a run needs to go on: arrays in orbax, the host's state as JSON beside them.
+
+A step appears whole or not at all (orbax renames a finished directory). Every array and the JSON carry a checksum, so a
+damaged step is noticed on restore, moved aside, and the step before it is used.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import logging
+import shutil
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+import orbax.checkpoint as ocp
+
+from qpa.train.mesh import path_names
+
+log = logging.getLogger(__name__)
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint could not be written, or belongs to another model; one line says what to do."""
+
+
+class Restored(NamedTuple):
+    """What `Checkpoints.restore` found."""
+
+    step: int
+    state: Any
+    host: dict[str, Any]
+
+
+class Checkpoints:
+    """The step directories of one run, newest `keep` of them. Saving blocks until the step is on disk: the next
+    training step donates the very buffers that are being written."""
+
+    def __init__(self, directory: str | Path, *, keep: int = 3):
+        self.directory = Path(directory).absolute()
+        self._manager = ocp.CheckpointManager(
+            self.directory,
+            options=ocp.CheckpointManagerOptions(
+                max_to_keep=keep,
+                enable_async_checkpointing=False,
+                cleanup_tmp_directories=True,
+                save_root_metadata=False,
+            ),
+        )
+
+    def steps(self) -> list[int]:
+        """Steps on disk, oldest first."""
+        return sorted(self._manager.all_steps(read=True))
+
+    def save(self, step: int, state: Any, host: Mapping[str, Any]) -> None:
+        """Writes `state` (a pytree of arrays) and `host` (plain JSON) as step `step`.
+
+        Raises `CheckpointError` if the disk is full or refuses; older steps are untouched.
+        """
+        arrays = _named(state)
+        record: dict[str, Any] = {"host": host, "arrays": {k: _describe(v) for k, v in arrays.items()}}
+        record["digest"] = _digest(record)
+        items = ocp.args.Composite(state=ocp.args.StandardSave(arrays), host=ocp.args.JsonSave(record))
+        try:
+            if not self._manager.save(step, args=items, force=True):
+                raise CheckpointError(f"{self.directory}: step {step} was not saved; is a later step already there?")
+        except Exception as e:
+            reason = _disk_reason(e)
+            if reason is None:
+                raise
+            self._clean()
+            kept = self.steps()
+            raise CheckpointError(
+                f"{self.directory}: checkpoint of step {step} not written, {reason}; free space and start again: "
+                + (f"step {kept[-1]} is intact" if kept else "there is no earlier checkpoint")
+            ) from e
+
+    def restore(self, like: Any) -> Restored | None:
+        """The newest readable step, placed as `like` (a pytree of arrays); None if there is none.
+
+        Damaged steps are moved to `damaged/` with one warning each. Raises `CheckpointError` when a step is sound but
+        its arrays have other names or shapes than `like`.
+        """
+        for step in reversed(self.steps()):
+            try:
+                host, arrays = self._read(step, like)
+            except CheckpointError:
+                raise
+            except Exception as e:  # whatever the storage layers raise for damage
+                self._set_aside(step, e)
+                continue
+            leaves = [arrays[name] for name in _named(like)]
+            return Restored(step, jax.tree.unflatten(jax.tree.structure(like), leaves), host)
+        return None
+
+    def close(self) -> None:
+        self._manager.close()
+
+    def _read(self, step: int, like: Any) -> tuple[dict[str, Any], dict[str, jax.Array]]:
+        args = ocp.args.Composite(host=ocp.args.JsonRestore())
+        record = self._manager.restore(step, args=args).host
+        if record["digest"] != _digest(record):
+            raise ValueError("the checksum of its JSON is wrong")
+        wanted = _named(like)
+        _check_shapes(f"{self.directory}: step {step}", record["arrays"], wanted)
+        abstract = {k: jax.ShapeDtypeStruct(v.shape, v.dtype, sharding=v.sharding) for k, v in wanted.items()}
+        args = ocp.args.Composite(state=ocp.args.StandardRestore(abstract))
+        arrays = self._manager.restore(step, args=args).state
+        for name, (_, _, crc) in record["arrays"].items():
+            if crc is not None and crc != _describe(arrays[name])[2]:
+                raise ValueError(f"the checksum of {name} is wrong")
+        return record["host"], arrays
+
+    def _set_aside(self, step: int, reason: Exception) -> None:
+        aside = self.directory.parent / f"{self.directory.name}-damaged"
+        aside.mkdir(exist_ok=True)
+        number = sum(1 for p in aside.iterdir() if p.name.startswith(f"{step}."))
+        (self.directory / str(step)).rename(aside / f"{step}.{number}")
+        self._manager.reload()
+        left = self.steps()
+        text = str(reason).partition("\n")[0][:200]
+        log.warning(
+            "%s: step %d is damaged (%s: %s), moved to %s; %s",
+            self.directory, step, type(reason).__name__, text, aside.name,
+            f"using step {left[-1]}" if left else "no other checkpoint: starting from the beginning",
+        )  # fmt: skip
+
+    def _clean(self) -> None:
+        """Frees what an interrupted save left."""
+        for path in self.directory.glob("*.orbax-checkpoint-tmp*"):
+            shutil.rmtree(path, ignore_errors=True)
+        self._manager.reload()
+
+
+def _named(tree: Any) -> dict[str, jax.Array]:
+    """{"params.layers.0...": leaf}: a layout that does not depend on the classes of the tree's nodes."""
+    return {".".join(path_names(p)): x for p, x in jax.tree_util.tree_leaves_with_path(tree)}
+
+
+def _describe(x: jax.Array) -> list[Any]:
+    """[shape, dtype, CRC-32], the last null for an array no single process can see."""
+    whole = x.is_fully_addressable or x.is_fully_replicated
+    crc = zlib.crc32(np.ascontiguousarray(np.asarray(x)).tobytes()) if whole else None
+    return [list(x.shape), str(x.dtype), crc]
+
+
+def _digest(record: Mapping[str, Any]) -> str:
+    text = json.dumps([record["host"], record["arrays"]], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _check_shapes(where: str, saved: Mapping[str, Any], wanted: Mapping[str, jax.Array]) -> None:
+    if names := sorted(set(saved) ^ set(wanted)):
+        side = "only in the checkpoint" if names[0] in saved else "not in the checkpoint"
+        raise CheckpointError(f"{where} is of another model or optimizer: {names[0]} is {side}; use another run_dir")
+    for name, x in wanted.items():
+        if saved[name][:2] != [list(x.shape), str(x.dtype)]:
+            raise CheckpointError(
+                f"{where} is of another model: {name} is {saved[name][1]}{saved[name][0]}, "
+                f"this run has {x.dtype}{list(x.shape)}; use another run_dir"
+            )
+
+
+def _disk_reason(error: BaseException) -> str | None:
+    """Why the disk refused, or None if the error is none of the disk's. Storage layers wrap the original error."""
+    for e in _chain(error):
+        if getattr(e, "errno", None) in _FULL or "No space left" in str(e) or "RESOURCE_EXHAUSTED" in str(e):
+            return "no space left on the device"
+        if isinstance(e, OSError):
+            return f"{e.strerror or e}"
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for inner in error.exceptions:
+                yield from _chain(inner)
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,108 @@
+"""The device mesh: the one file that names its axes.
+
+`data` splits the batch, `fsdp` splits the batch and the parameters, `tensor` splits heads, MLP width and vocabulary.
+The compiler inserts the collectives, on one chip, on a pod, or over several processes (`jax.distributed`).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from qpa.config import MeshConfig
+
+DATA, FSDP, TENSOR = "data", "fsdp", "tensor"
+BATCH_AXES = (DATA, FSDP)
+
+# Module name -> spec of its [in, out] kernel. Columns first, then rows: one all-reduce per block half.
+_KERNEL_SPECS = {
+    "q_proj": P(FSDP, TENSOR),
+    "k_proj": P(FSDP, TENSOR),
+    "v_proj": P(FSDP, TENSOR),
+    "gate_proj": P(FSDP, TENSOR),
+    "up_proj": P(FSDP, TENSOR),
+    "o_proj": P(TENSOR, FSDP),
+    "down_proj": P(TENSOR, FSDP),
+    "embed_tokens": P(TENSOR, FSDP),
+    "lm_head": P(FSDP, TENSOR),
+}
+
+
+def configure_host_devices(count: int) -> None:
+    """Splits the CPU into `count` devices. Raises RuntimeError if JAX has already started with another number."""
+    try:
+        jax.config.update("jax_num_cpu_devices", count)
+    except RuntimeError:
+        if jax.device_count("cpu") != count:
+            raise RuntimeError(
+                f"mesh: JAX already runs with {jax.device_count('cpu')} CPU devices, {count} were asked for; "
+                "call configure_host_devices before the first use of JAX"
+            ) from None
+
+
+def enable_compilation_cache(directory: str | os.PathLike[str]) -> None:
+    """Keeps compiled programs in `directory`, so that a second run of the same shapes does not compile again."""
+    os.makedirs(directory, exist_ok=True)
+    jax.config.update("jax_compilation_cache_dir", os.fspath(directory))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+def make_mesh(cfg: MeshConfig, devices: Sequence[jax.Device] | None = None) -> Mesh:
+    """A mesh of shape [data, fsdp, tensor] over `devices` (default: all). Raises ValueError if the sizes do not fit."""
+    devices = list(jax.devices() if devices is None else devices)
+    shape = (cfg.data, cfg.fsdp, cfg.tensor)
+    if min(shape) < 1 or math.prod(shape) != len(devices):
+        raise ValueError(
+            f"mesh: data x fsdp x tensor = {cfg.data} x {cfg.fsdp} x {cfg.tensor} needs {math.prod(shape)} devices, "
+            f"this process group has {len(devices)}; change config.mesh or call configure_host_devices"
+        )
+    return jax.make_mesh(shape, (DATA, FSDP, TENSOR), axis_types=(AxisType.Auto,) * 3, devices=devices)
+
+
+def path_names(path: tuple[Any, ...]) -> list[str]:
+    """Plain names of a pytree key path."""
+    return [str(getattr(k, "key", getattr(k, "name", getattr(k, "idx", k)))) for k in path]
+
+
+def state_sharding(mesh: Mesh, path: tuple[Any, ...], shape: tuple[int, ...]) -> NamedSharding:
+    """Where a leaf of the train state lives; moments end in their parameter's path, so one rule serves both."""
+    spec = next((_KERNEL_SPECS[n] for n in reversed(path_names(path)) if n in _KERNEL_SPECS), P())
+    if len(shape) != 2 or len(spec) != 2:
+        return replicated(mesh)
+    fits = [a if size % mesh.shape[a] == 0 and mesh.shape[a] > 1 else None for a, size in zip(spec, shape)]
+    return NamedSharding(mesh, P(*fits))
+
+
+def replicated(mesh: Mesh) -> NamedSharding:
+    return NamedSharding(mesh, P())
+
+
+def batch_shards(mesh: Mesh) -> int:
+    """Number of parts a batch is cut into; row counts must be multiples of it."""
+    return mesh.shape[DATA] * mesh.shape[FSDP]
+
+
+def tree_shardings(mesh: Mesh, tree: Any) -> Any:
+    """A tree of shardings like `tree` (params or a whole train state; arrays or shapes)."""
+    return jax.tree_util.tree_map_with_path(lambda p, x: state_sharding(mesh, p, tuple(x.shape)), tree)
+
+
+def place_chunks(mesh: Mesh, chunks: Mapping[str, np.ndarray]) -> dict[str, jax.Array]:
+    """Arrays [M, b, ...], M chunks of b rows: every chunk is split over all shards. Every process passes all rows."""
+    sharding = NamedSharding(mesh, P(None, BATCH_AXES))
+    return {k: _put(v, sharding) for k, v in chunks.items()}
+
+
+def _put(x: Any, sharding: NamedSharding) -> jax.Array:
+    if sharding.is_fully_addressable:
+        return jax.device_put(x, sharding)
+    host = np.asarray(x)  # several processes: each one fills its own shards
+    return jax.make_array_from_callback(host.shape, sharding, lambda index: host[index])

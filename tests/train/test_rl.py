@@ -1,0 +1,164 @@
+"""Eq. 10 on packed chunks; the loop resumes bit for bit; the controller is bounded and its refusals are on record."""
+
+import jax
+import numpy as np
+import optax
+import pytest
+from acting import FakeActor, make_task, tokenize
+from flax import nnx
+
+from qpa.config import CareConfig, OptimizerConfig, RLConfig
+from qpa.train.data import DataError
+from qpa.train.forward import compile_step
+from qpa.train.metrics import TrainingError, read_metrics
+from qpa.train.packing import Example
+from qpa.train.rl import rl_step, run_rl
+from qpa.train.rl_batch import minibatches
+from qpa.train.rollout import TaskSampler
+from qpa.train.state import create_state
+
+CFG = RLConfig(
+    steps=6,
+    tasks_per_step=4,
+    group_size=4,
+    save_every=2,
+    eval_every=2,
+    row_length=16,
+    care=CareConfig(controller_every=2),
+    optimizer=OptimizerConfig(name="adamw", adam_learning_rate=0.03, warmup_steps=1),
+)
+TIMES = ("generation_s", "environment_s", "training_s", "compile_s", "rest_s", "step_s")
+
+
+def trajectories(n, seed=0):
+    rng = np.random.default_rng(seed)
+    out = []
+    for _ in range(n):
+        length = int(rng.integers(4, 12))
+        mask = np.arange(length) >= 2
+        old = np.where(mask, rng.normal(-4.0, 0.5, length), 0).astype(np.float32)
+        ids = rng.integers(1, 64, length).astype(np.int32)
+        out.append(Example(ids, mask, "f", old, 1 / mask[1:].sum(), float(rng.normal())))
+    return out
+
+
+def reference_loss(graphdef, params, examples, rollouts):
+    """Minus Eq. 10, one trajectory at a time."""
+    model, total = nnx.merge(graphdef, params), 0.0
+    for e in examples:
+        ids = np.zeros((1, 12), np.int32)
+        ids[0, : len(e.ids)] = e.ids
+        log_probs = jax.nn.log_softmax(model(ids, np.arange(12)[None], np.ones_like(ids)))[0]
+        at = np.flatnonzero(e.mask[1:])
+        rho = jax.numpy.exp(log_probs[at, e.ids[1:][at]] - e.log_probs[1:][at])
+        total += jax.numpy.minimum(rho * e.advantage, jax.numpy.clip(rho, 0.8, 1.28) * e.advantage).mean()
+    return -total / rollouts
+
+
+def test_step_equals_equation_10_written_out(tiny, mesh):
+    graphdef, params = tiny
+    examples = trajectories(5)
+    loss, grads = jax.jit(jax.value_and_grad(lambda p: reference_loss(graphdef, p, examples, 8)))(params)
+    tx = optax.sgd(1.0)
+    state = create_state(params, tx, mesh)
+    step = compile_step(rl_step, mesh, state, graphdef=graphdef, tx=tx, eps_low=0.2, eps_high=0.28, temperature=1.0)
+    [(rows, used)] = minibatches(examples, 16, 1, 6, 1, seed="s")
+    assert 1 < used < 6
+    new, metrics = step(state, rows, np.int32(used), np.float32(8))
+    np.testing.assert_allclose(metrics["loss"], loss, rtol=1e-5)
+    jax.tree.map(lambda a, b, g: np.testing.assert_allclose(a - b, g, atol=2e-6), params, new.params, grads)
+    assert 0 < metrics["clip_low"] < 1 and 0 < metrics["clip_high"] < 1
+
+
+class Proposes:
+    """Raises lambda_eff by 0.01 each time, unless told to answer nonsense."""
+
+    def __init__(self, nonsense=False):
+        self.nonsense, self.seen = nonsense, []
+
+    def propose(self, train, dev, phi):
+        self.seen.append((train, dev))
+        if self.nonsense:
+            return "lambda_eff should be 7"
+        return phi.as_dict() | {"lambda_eff": phi.lambda_eff + 0.01}
+
+
+class Crash(BaseException):
+    pass
+
+
+def run(tiny, mesh, run_dir, *, cfg=CFG, crash_at=None, controller=None, **kw):
+    graphdef, params = tiny
+    actor = FakeActor(graphdef)
+
+    def evaluate(step):
+        if step == crash_at:
+            raise Crash
+        return {"success": 0.5 + step / 100, "tasks": 40, "cost": 0.2}
+
+    tasks = [make_task(f"{f}{i}", f) for f in "ab" for i in range(3)]
+    settings = {"sampler": TaskSampler(tasks, seed=0), "seed": 0, "tokenize": tokenize} | kw
+    result = run_rl(
+        graphdef,
+        params,
+        cfg,
+        mesh=mesh,
+        run_dir=run_dir,
+        actor=actor,
+        evaluate=evaluate,
+        controller=controller,
+        **settings,
+    )
+    return result, actor
+
+
+def test_resume_equals_the_straight_run_bit_for_bit(tiny, mesh, tmp_path):
+    controller = Proposes()
+    straight, actor = run(tiny, mesh, tmp_path / "straight", controller=controller)
+    assert actor.versions == list(range(7))
+    with pytest.raises(Crash):
+        run(tiny, mesh, tmp_path / "crashed", crash_at=4, controller=Proposes())
+    resumed, actor = run(tiny, mesh, tmp_path / "crashed", controller=Proposes())
+    assert actor.versions[0] == 2  # the restored weights are published before the first rollout
+    jax.tree.map(np.testing.assert_array_equal, straight.state, resumed.state)
+    assert straight.phi == resumed.phi and straight.phi.lambda_eff == pytest.approx(0.12)
+    a, b = (
+        [{k: v for k, v in r.items() if k not in TIMES} for r in read_metrics(tmp_path / d)]
+        for d in ("straight", "crashed")
+    )
+    assert a == b
+    train = read_metrics(tmp_path / "straight", "train")
+    assert [r["step"] for r in train] == [1, 2, 3, 4, 5, 6]
+    assert all(sum(r[k] for k in TIMES[:-1]) == pytest.approx(r["step_s"], rel=1e-3) for r in train)
+    assert all(r["staleness"] == 0 and r["groups"] == 4 for r in train)
+    # phi is held between decisions, and the decision sees only what came before it.
+    assert [round(r["lambda_eff"], 2) for r in train] == [0.1, 0.1, 0.11, 0.11, 0.12, 0.12]
+    assert [d["success"] for _, d in controller.seen] == [0.52, 0.54]
+    assert [len(d["history"]) for _, d in controller.seen] == [1, 2]
+    assert [t["groups"] for t, _ in controller.seen] == [8, 8]
+
+    with pytest.raises(DataError, match="harness"):
+        run(tiny, mesh, tmp_path / "straight", harness_version="eta-2")
+    with pytest.raises(DataError, match="other tasks"):
+        run(tiny, mesh, tmp_path / "straight", sampler=TaskSampler([make_task("z")], seed=0))
+
+
+def test_success_rises_and_a_refused_proposal_changes_nothing(tiny, mesh, tmp_path):
+    cfg = RLConfig(**{**vars(CFG), "steps": 10, "save_every": 10, "epochs": 2, "minibatches": 2})
+    result, _ = run(tiny, mesh, tmp_path, cfg=cfg, controller=Proposes(nonsense=True))
+    train = read_metrics(tmp_path, "train")
+    assert np.mean([r["success"] for r in train[-3:]]) > np.mean([r["success"] for r in train[:3]]) + 0.2
+    assert int(result.state.step) == 40 - 4 * sum(r["groups_skipped"] == 4 for r in train)
+    decisions = read_metrics(tmp_path, "phi")
+    assert [d["step"] for d in decisions] == [2, 4, 6, 8] and not any(d["accepted"] for d in decisions)
+    assert "not strict JSON" in decisions[0]["reasons"][0] and decisions[0]["proposal"] == "lambda_eff should be 7"
+    assert result.phi.lambda_eff == CFG.care.lambda_eff
+
+
+def test_a_loss_that_is_not_finite_ends_the_run(tiny, mesh, tmp_path):
+    def poisoned(t):
+        ids, mask, log_probs = tokenize(t)
+        return ids, mask, [float("nan")] * len(log_probs)
+
+    with pytest.raises(TrainingError, match="loss is nan at step 1"):
+        run(tiny, mesh, tmp_path, tokenize=poisoned)
