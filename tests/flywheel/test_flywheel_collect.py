@@ -207,7 +207,7 @@ def test_two_rounds_make_two_linked_releases(tmp_path):
     assert first.manifest.harness_version == tiny_eta().label()
     plan.weights = {"alarm_create": 0.2, "contact_unknown": 0.3, "wifi_connect": 0.5}
     history = [HistoryEntry(gap="wifi_connect fails", update="up-weighted")]
-    second = _round(tmp_path, plan, history=history, extra=stored[:2], seed=1)
+    second = _round(tmp_path, plan, history=history, extra=stored[:2])
     assert (second.manifest.version, second.manifest.parent) == ("v0002", "v0001")
     assert second.manifest.weights == plan.weights and second.manifest.history == history
     ids = [t.task.id for t in second.trajectories()]
