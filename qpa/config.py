@@ -1,9 +1,8 @@
 """Every knob of a run on one page. Plain dataclasses: `launch/configs/*.py` build them, flags override fields.
 
-Sizes are tokens unless said otherwise; a knob nobody reads is a bug.
+Sizes are tokens unless said otherwise; a knob nobody reads is a bug. Annotations stay evaluated (no `__future__`
+import): the command line reads a field's type to parse its override.
 """
-
-from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
@@ -117,7 +116,9 @@ class BenchConfig:
     suite: str = "core"
     candidates: int = 4
     train_tasks: int = 4000  # constructed for the first release
-    limit_per_family: int = 6  # of the test splits
+    limit_per_family: int = 6  # of the held-out splits
+    turns: int = 10  # per episode; the longest expert needs 6
+    output_tokens: int = 384  # per episode, all turns
 
 
 @dataclass
@@ -137,7 +138,8 @@ class LoopConfig:
     name: str = "tiny"
     seed: int = 0
     run_dir: str = "runs/tiny"
-    concurrency: int = 64
+    base: str = ""  # Hugging Face directory to start from; empty: the base shipped with the package
+    concurrency: int = 64  # episodes at a time
     model: ModelConfig = field(default_factory=ModelConfig)
     bench: BenchConfig = field(default_factory=BenchConfig)
     flywheel: FlywheelConfig = field(default_factory=FlywheelConfig)

@@ -1,0 +1,36 @@
+# Two commands: `make loop` runs one turn of the closed loop, `make test` all checks. Both make their own environment.
+
+PYTHON ?= python3
+CONFIG ?= launch/configs/tiny.py
+VENV := .venv
+BIN := $(VENV)/bin
+# Keyed on the lock file: another lock is another stamp, so the packages are brought up to date before anything runs.
+STAMP := $(VENV)/.installed-$(shell cksum requirements.lock | cut -d' ' -f1)
+
+.PHONY: loop test lint env clean
+
+loop: $(STAMP)
+	$(BIN)/python -m launch.loop --config=$(CONFIG) $(ARGS)
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+env: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "error: Python 3.11 or newer is needed, $(PYTHON) is `$(PYTHON) --version 2>&1`; try: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@rm -f $(VENV)/.installed-*
+	@touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	find qpa launch tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,50 @@
+"""Evaluation of any policy on any split: greedy, resumable, with a paired comparison of two runs.
+
+    python -m launch.eval --model=runs/tiny/models/rl --split=test_unseen_instance --out=runs/eval/rl
+    python -m launch.eval --model=base --out=runs/eval/base --compare=runs/eval/rl
+
+Leaves score.json, outcomes.json, failures.json and transcripts.md in --out.
+"""
+
+from __future__ import annotations
+
+from absl import flags
+
+from launch import cli
+
+_CONFIG = cli.config_flag()
+_SPLITS = ["dev", "evolve", "test_unseen_instance", "test_unseen_family"]
+_MODEL = flags.DEFINE_string(
+    "model", None, "base, scripted:oracle, scripted:null, an exported model, or a training folder", required=True
+)
+_SUITE = flags.DEFINE_string("suite", None, "name of the suite; default: bench.suite of the config")
+_SPLIT = flags.DEFINE_enum("split", "test_unseen_instance", _SPLITS, "which tasks")
+_LIMIT = flags.DEFINE_integer("limit", None, "at most so many tasks, families interleaved", lower_bound=1)
+_HARNESS = flags.DEFINE_string("harness", "on", "on, off, or the JSON file of a harness configuration")
+_OUT = flags.DEFINE_string("out", None, "folder of the results; an unfinished one is continued", required=True)
+_COMPARE = flags.DEFINE_string("compare", None, "--out folder of another evaluation of the same tasks")
+_PRICE = flags.DEFINE_float("price_per_million_tokens", None, "USD, for the cost per 1,000 tasks", lower_bound=0)
+
+
+def main() -> None:
+    """Evaluates, or finishes what --out holds, and prints what came out."""
+    from launch import eval_run
+
+    cfg = _CONFIG.value
+    cfg.bench.suite = _SUITE.value or cfg.bench.suite
+    result = eval_run.evaluate_model(
+        cfg,
+        model=_MODEL.value,
+        split=_SPLIT.value,
+        limit=_LIMIT.value,
+        harness=_HARNESS.value,
+        out=_OUT.value,
+        price=_PRICE.value,
+    )
+    eval_run.show(_MODEL.value, result)
+    if _COMPARE.value:
+        eval_run.show_comparison(_OUT.value, _COMPARE.value)
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,86 @@
+"""What `launch.eval` does: play, score, show, compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from launch.compare import compare
+from launch.console import progress_to
+from launch.evaluation import OUTCOMES, Evaluation, evaluate, failures, load_outcomes
+from launch.players import harness_of, player_of
+from launch.table import interval
+from launch.tasksets import split_tasks
+from qpa.bench import BenchVerifier, make_env
+from qpa.bench.scoring import Rate
+from qpa.config import LoopConfig
+from qpa.contract import Split
+from qpa.envs.skills import builtin_skills
+
+
+def evaluate_model(
+    cfg: LoopConfig, *, model: str, split: str, limit: int | None, harness: str, out: str, price: float | None
+) -> Evaluation:
+    """Runs or continues one evaluation. Raises `UsageError`, ValueError and OSError with one clear line."""
+    tasks = split_tasks(cfg, Split(split))[:limit]
+    eta = harness_of(harness)
+    player, identity = player_of(model, cfg)
+    console = Console(stderr=True)
+    with progress_to(console, f"{model} on {split}", len(tasks)) as advance:
+        return evaluate(
+            player,
+            make_env(BenchVerifier()),
+            tasks,
+            Path(out),
+            identity=identity,
+            eta=eta,
+            skills=builtin_skills(),
+            concurrency=cfg.concurrency,
+            seed=cfg.seed,
+            price=price,
+            on_done=lambda t: advance(),
+        )
+
+
+def show(model: str, result: Evaluation) -> None:
+    """Prints rates, costs, endings and failure classes."""
+    score, console = result.score, Console()
+    table = Table("", "success in % [95 % Wilson interval]", "tasks", title=model, title_justify="left")
+    rows: dict[str, Rate] = {"all": score.success, **score.by_dimension}
+    for name, rate in rows.items():
+        cell = interval({"rate": rate.rate, "low": rate.low, "high": rate.high})
+        table.add_row(name, cell.replace("[", r"\["), str(rate.total))
+    console.print(table)
+    if score.overall is not None:
+        console.print(f"overall (Eq. 12 of the benchmark): {score.overall:.3f}", highlight=False)
+    per_success = score.output_tokens_per_success
+    if per_success is not None:
+        line = f"per success: {per_success:.1f} output tokens, {score.tool_calls_per_success:.1f} calls"
+        console.print(line, highlight=False)
+    if score.cost_per_1000_tasks is not None:
+        console.print(f"cost per 1,000 tasks: {score.cost_per_1000_tasks:.4f} USD", highlight=False)
+    for name, counts in failures(result).items():
+        console.print(f"{name}: " + (", ".join(f"{k} {n}" for k, n in counts.items()) or "none"), highlight=False)
+    if score.infrastructure or score.invalid or result.unreadable:
+        console.print(
+            f"infrastructure {score.infrastructure}, invalid {score.invalid}, unreadable records {result.unreadable}; "
+            "run the same command again to retry them",
+            highlight=False,
+        )
+
+
+def show_comparison(ours: str, theirs: str) -> None:
+    """Prints paired differences of two result folders. Raises FileNotFoundError for one that is not finished."""
+    for folder in (ours, theirs):
+        if not (Path(folder) / OUTCOMES).exists():
+            raise FileNotFoundError(2, "no finished evaluation here", folder)
+    c = compare(ours, load_outcomes(Path(ours)), theirs, load_outcomes(Path(theirs)))
+    mean, low, high = (100 * x for x in c.success)
+    inferior = "non-inferior" if c.non_inferior else "non-inferiority not shown"
+    print(f"{c.a} minus {c.b}, {c.tasks} tasks, 95 % intervals:")
+    print(f"  success {mean:+.1f} points [{low:+.1f}, {high:+.1f}], {inferior}")
+    if c.token_ratio is not None:
+        print("  output tokens per success: ratio {:.2f} [{:.2f}, {:.2f}]".format(*c.token_ratio))
+    print("  tool calls per task {:+.2f} [{:+.2f}, {:+.2f}]".format(*c.calls))

@@ -1,0 +1,48 @@
+"""Who plays, under which harness: the names that `launch.eval` and `launch.rl` take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from launch.cli import UsageError
+from qpa.config import LoopConfig
+from qpa.contract import ChatModel
+from qpa.harness import GarbageModel, HarnessConfig, NullModel, ScriptedModel, bare_eta, load_eta, tiny_eta
+
+SCRIPTED = ("scripted:oracle", "scripted:null", "scripted:garbage")
+
+
+def harness_of(name: str) -> HarnessConfig:
+    """ "on", "off", or a file. Raises OSError and ContractError naming the file."""
+    if name in ("on", "off"):
+        return tiny_eta() if name == "on" else bare_eta()
+    return load_eta(name)
+
+
+def player_of(name: str, cfg: LoopConfig) -> tuple[ChatModel, str]:
+    """The policy and the identity of its weights.
+
+    `name` is "base", a scripted one, an exported model's directory, or a training folder. Raises `UsageError` when it
+    is none of these.
+    """
+    if name.startswith("scripted:"):
+        return _scripted(name), name
+    if name != "base" and not Path(name).is_dir():
+        raise UsageError(f"--model={name}: no such directory, and not one of base, {', '.join(SCRIPTED)}")
+    from launch.planner import load_weights, make_engine  # JAX: a scripted player needs none of it
+
+    weights = load_weights(cfg.base if name == "base" else name)
+    label = "base" if name == "base" else Path(name).name
+    return make_engine(weights, cfg.engine, label), f"{label}:{weights.digest}"
+
+
+def _scripted(name: str) -> ChatModel:
+    if name == "scripted:oracle":
+        from qpa.bench import oracle
+
+        return ScriptedModel(oracle, name=name)
+    if name == "scripted:null":
+        return NullModel()
+    if name == "scripted:garbage":
+        return GarbageModel()
+    raise UsageError(f"--model={name}: the scripted players are {', '.join(SCRIPTED)}")

@@ -1,0 +1,130 @@
+"""The tables people read: rates with Wilson intervals, paired differences, costs. No wall-clock number, so that an
+interrupted run and a straight one end in the same table."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from launch.rundir import StageRecord
+from qpa.contract import Dimension, Split
+
+ORDER = ("oracle", "null", "base", "sft", "rl-harness-off", "rl", "round2")
+NAMES = {
+    "oracle": "scripted oracle",
+    "null": "scripted null",
+    "base": "base",
+    "sft": "cold start (SFT)",
+    "rl-harness-off": "RL, harness off",
+    "rl": "RL with CARE",
+    "round2": "round 2",
+}
+_SPLIT_NAMES = {
+    Split.TEST_UNSEEN_INSTANCE.value: "unseen instances",
+    Split.TEST_UNSEEN_FAMILY.value: "unseen families",
+}
+INSTANCES, FAMILIES = _SPLIT_NAMES
+_DIMENSIONS = {d.value: d.value.replace("subagent", "sub-agent") for d in Dimension}
+HEADER = ("system", *_DIMENSIONS.values(), *_SPLIT_NAMES.values(), "tokens/success", "calls/success")
+COMPARISON_HEADER = ("compared", "on", "success difference", "non-inferior", "tokens/success ratio", "calls/task")
+
+Scores = dict[str, dict[str, dict[str, Any]]]
+
+
+def all_scores(records: Sequence[StageRecord]) -> Scores:
+    """system -> split -> score summary, from every finished stage."""
+    merged: Scores = {}
+    for record in records:
+        for system, by_split in record.results.get("scores", {}).items():
+            merged.setdefault(system, {}).update(by_split)
+    return merged
+
+
+def score_rows(scores: Scores) -> list[list[str]]:
+    """Cells of the main table; dimensions and costs are over the unseen instances."""
+    rows = []
+    for system in ORDER:
+        by_split = scores.get(system, {})
+        if INSTANCES not in by_split:
+            continue
+        main = by_split[INSTANCES]
+        cells = [NAMES[system]]
+        cells += [interval(main["by_dimension"].get(d)) for d in _DIMENSIONS]
+        cells += [interval(by_split.get(split, {}).get("success")) for split in _SPLIT_NAMES]
+        # A script has no tokenizer, so its tokens would be a guess beside measurements.
+        scripted = system in ("oracle", "null")
+        cells += [
+            _number(None if scripted else main["output_tokens_per_success"]),
+            _number(main["tool_calls_per_success"]),
+        ]
+        rows.append(cells)
+    return rows
+
+
+def comparison_rows(comparisons: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Cells of the table of paired differences."""
+    return [
+        [
+            f"{NAMES[c['a']]} - {NAMES[c['b']]}",
+            f"{_SPLIT_NAMES[c['split']]} ({c['tasks']})",
+            _difference(c["success"], 100, " points"),
+            "yes" if c["non_inferior"] else "not shown",
+            _ratio(c["token_ratio"]),
+            _difference(c["calls"], 1, ""),
+        ]
+        for c in comparisons
+    ]
+
+
+def score_table(records: Sequence[StageRecord]) -> Table:
+    """The main table so far."""
+    return _table("success in % [95 % Wilson interval]", HEADER, score_rows(all_scores(records)))
+
+
+def final_tables(records: Sequence[StageRecord]) -> list[Table]:
+    """The main table and the paired comparisons."""
+    comparisons = [c for r in records for c in r.results.get("comparisons", [])]
+    title = "paired differences [95 % interval]"
+    return [score_table(records), _table(title, COMPARISON_HEADER, comparison_rows(comparisons))]
+
+
+def as_text(tables: Sequence[Table]) -> str:
+    """Tables as plain text of fixed width."""
+    out = io.StringIO()
+    console = Console(file=out, width=180, color_system=None, force_terminal=False)
+    for table in tables:
+        console.print(table)
+    return out.getvalue()
+
+
+def interval(rate: Mapping[str, Any] | None) -> str:
+    """A rate in percent with its interval, e.g. "62 [50-73]"."""
+    if rate is None:
+        return ""
+    return f"{100 * rate['rate']:.0f} [{100 * rate['low']:.0f}-{100 * rate['high']:.0f}]"
+
+
+def _difference(value: Sequence[float], scale: float, unit: str) -> str:
+    mean, low, high = (scale * v for v in value)
+    return f"{mean:+.1f}{unit} [{low:+.1f}, {high:+.1f}]"
+
+
+def _ratio(value: Sequence[float] | None) -> str:
+    return "-" if value is None else f"{value[0]:.2f} [{value[1]:.2f}, {value[2]:.2f}]"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
+
+
+def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for i, name in enumerate(header):
+        table.add_column(name, justify="left" if i == 0 else "right")
+    for row in rows:
+        table.add_row(*(cell.replace("[", r"\[") for cell in row))
+    return table
