@@ -100,6 +100,8 @@ def test_editing_ends_when_everything_is_said_or_full():
         eta = new
         assert len(seen) < 20
     assert seen and len(eta.system.split()) <= tiny_eta().max_words
+    full = msgspec.structs.replace(tiny_eta(), max_words=len(tiny_eta().system.split()) + 2)
+    assert propose_revision(full, diagnoses, {}) is None
     assert propose_revision(tiny_eta(), failures("env_failure", side=Side.ENVIRONMENT), {}) is None
     assert propose_revision(tiny_eta(), [], {}) is None
 

@@ -120,7 +120,7 @@ def test_a_hanging_tool_at_the_deadline_ends_the_episode():
 
 
 def test_a_backend_that_ignores_cancellation_is_abandoned():
-    clock = Clock()
+    clock, finished = Clock(), []
 
     async def stubborn(call) -> dict:
         clock.now = 1.0
@@ -129,11 +129,17 @@ def test_a_backend_that_ignores_cancellation_is_abandoned():
                 await asyncio.sleep(0.1)
             except asyncio.CancelledError:
                 continue
+        finished.append(call.id)
         return {}
 
-    task = make_task(limits=Limits(deadline_s=0.1))
-    trajectory = play(TextModel(CREATE), StubEnv(stubborn), task, clock=clock, verify=False)
-    assert trajectory.stop is StopReason.DEADLINE
+    async def main() -> Trajectory:
+        task = make_task(limits=Limits(deadline_s=0.1))
+        episode = run_episode(TextModel(CREATE), StubEnv(stubborn), task, eta=tiny_eta(), clock=clock)
+        trajectory = await episode
+        assert finished == []  # the episode did not wait for it
+        return trajectory
+
+    assert asyncio.run(main()).stop is StopReason.DEADLINE
 
 
 @pytest.mark.parametrize("error", [EnvFailure("gone"), RuntimeError("bug"), TimeoutError("theirs")])

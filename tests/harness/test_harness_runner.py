@@ -210,7 +210,7 @@ def test_scripted_model_plays_the_tasks_own_script():
     assert sorted(call.arguments["time"] for call in env.stepped) == ["t0", "t1", "t2"]
     assert [t.steps[-1].action.text for t in results] == ["Set t0.", "Set t1.", "Set t2."]
     assert results[0].steps[0].action.thought == "wake"
-    request = GenerateRequest(episode="/t0/0", turn=0, messages=[], tools=[])
+    request = GenerateRequest(episode=f"/t0/{results[0].provenance.seed}", turn=0, messages=[], tools=[])
     with pytest.raises(ModelFailure, match="begin_episode"):  # nothing is kept after an episode
         asyncio.run(model.generate(request))
 

@@ -360,3 +360,14 @@ def test_the_next_request_follows_within_four_turns_of_the_event_loop():
         return turns
 
     assert asyncio.run(main()) <= 4
+
+
+def test_eta_trims_what_is_shown_and_never_what_is_recorded():
+    payload = {"success": True, "total": 4, "data": {"total": 4, "items": [{"id": i, "at": "x"} for i in range(4)]}}
+    eta = HarnessConfig(feedback_omit=["total", "at"], feedback_max_items=2)
+    trajectory = play(TextModel(CREATE, "Done."), StubEnv(lambda call: payload), eta=eta)
+    assert json.loads(trajectory.steps[1].observation[0].content) == {
+        "success": True,
+        "data": {"items": [{"id": 0}, {"id": 1}]},
+    }
+    assert trajectory.steps[0].feedback[0].payload == payload
