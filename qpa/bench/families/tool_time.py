@@ -136,7 +136,10 @@ def alarm_missing_time(rng: Draw, world: World) -> Draft:
 @family("alarm_delete", TOOL, TIME, "dependency", "clarify")
 def alarm_delete(rng: Draw, world: World) -> Draft:
     """Query first: one alarm of that title is deleted, two need a question."""
+    # A query matches part of a title, so neither the phone's own alarms nor the other one may match this title.
     (title, other), (first, second) = rng.several(TITLES, 2), sorted(rng.times(2))
+    while any(title.lower() in taken.lower() for taken in [other, *(row["title"] for row in world.rows["alarms"])]):
+        title, other = rng.several(TITLES, 2)
     twice = rng.random() < 0.5
     rows = [alarm_row(701, first, title), alarm_row(702, second, title if twice else other)]
     question = BehaviorCriteria(intent=Intent.ASK, reads=["manage_alarm"], mentions=[[first], [second]])
@@ -229,6 +232,8 @@ def focus_replace(rng: Draw, world: World) -> Draft:
 def alarm_and_todo(rng: Draw, world: World) -> Draft:
     """Two independent requests: one parallel block."""
     time, title, content = rng.time(), rng.pick(TITLES), rng.pick(TODOS)
+    while any(content.lower() == row["content"].lower() for row in world.rows["todos"]):
+        content = rng.pick(TODOS)  # a to-do that is open already would be a 409
 
     def plan() -> Plan:
         yield [
