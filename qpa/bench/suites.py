@@ -20,6 +20,7 @@ from qpa.bench.families.values import Draw
 from qpa.bench.replay import run_now
 from qpa.contract import (
     Action,
+    BehaviorCriteria,
     CallTools,
     Criteria,
     Feedback,
@@ -236,6 +237,8 @@ def _rehearse(task: TaskSpec, draft: Draft) -> tuple[list[Action], list[ToolStep
         actions.append(finished.value)
     delta = session.changes()
     run_now(env.close(session))
+    if not isinstance(draft.criteria, BehaviorCriteria) and not (feedback and all(f.ok for f in feedback)):
+        raise RuntimeError(f"{task.id}: the expert's last block failed, so its final state is no annotation")
     return actions, steps, delta
 
 

@@ -243,6 +243,11 @@ def test_reads_must_succeed_and_come_before_the_route() -> None:
     assert run(criteria, [made(look), made(EXECUTE)]).success
     assert not run(criteria, [made(EXECUTE), made(look)]).success
     assert not run(criteria, [made(look, ok=False), made(EXECUTE)]).success
+    switch = BehaviorCriteria(
+        routes=[EXECUTE, step("manage_alarm", action="delete")], reads=["manage_alarm"], allow_writes=True
+    )
+    assert run(switch, [made(step("manage_alarm", action="query")), made(EXECUTE)]).success
+    assert not run(switch, [made(ALARM), made(EXECUTE)]).success  # changing is not reading
 
 
 def test_mentions_are_whole_words() -> None:

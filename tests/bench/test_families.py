@@ -25,10 +25,22 @@ from qpa.contract import (
     Verdict,
 )
 from qpa.envs.sandbox import catalog
+from qpa.envs.skills import BUILTIN_DIR, load_skills
 
 ENV = make_env(BenchVerifier())
 SPECS = {spec.name: spec for spec in catalog()}
 NAMES = sorted(families())
+EXTRAS = [  # unrelated writes; a mutant uses the first that it can call, or it would prove nothing
+    ToolCall(id="extra", name="manage_todo", arguments={"action": "create", "content": "zzz extra"}),
+    ToolCall(id="extra", name="set_alarm_volume", arguments={"level": 3}),
+    ToolCall(id="extra", name="add_contact", arguments={"name": "Zzz", "phoneNumber": "5550000"}),
+]
+SKILL_TOOLS = {skill.name: skill.tools for skill in load_skills(BUILTIN_DIR)}
+
+
+def callable_tools(task: TaskSpec) -> set[str]:
+    """Visible tools and those that the required skills load."""
+    return set(task.resources.tools).union(*(SKILL_TOOLS[s] for s in task.required_skills))
 
 
 def split_of(name: str, seed: int) -> Split:
@@ -59,7 +71,7 @@ def check_small(task: TaskSpec, actions: list[Action]) -> None:
     reply = actions[-1]
     assert isinstance(reply, Reply)
     assert len(task.goal.split()) <= 25, task.goal
-    assert len(reply.text.split()) <= 12, reply.text
+    assert len(reply.text.split()) <= 8, reply.text
     assert len(actions) - 1 <= 4
     by_rule = (
         Intent.ASK if reply.text.endswith("?") else Intent.REFUSE if reply.text.startswith("I can't") else Intent.FINISH
@@ -123,8 +135,9 @@ def mutants(task: TaskSpec, actions: list[Action]) -> Iterator[tuple[str, list[A
         yield "refuse", [Reply(text="I can't do that.", intent=Intent.REFUSE)]
     yield "silent", actions[:-1]
     yield "question_at_the_end", [*actions[:-1], Reply(text="Shall I go on?", intent=Intent.ASK)]
-    extra = ToolCall(id="extra", name="manage_todo", arguments={"action": "create", "content": "zzz extra"})
-    yield "extra_write", [*actions[:-1], CallTools(calls=[extra]), reply]
+    extra = next((c for c in EXTRAS if c.name in callable_tools(task)), None)
+    if extra is not None:
+        yield "extra_write", [*actions[:-1], CallTools(calls=[extra]), reply]
     blocks = [i for i, a in enumerate(actions) if isinstance(a, CallTools)]
     if blocks:
         yield "missing_last", [a for i, a in enumerate(actions) if i != blocks[-1]]

@@ -102,7 +102,7 @@ def monitor_once(rng: Draw, world: World) -> Draft:
 
     def plan() -> Plan:
         yield [do("trigger_task", condition=condition, operation=operation)]
-        return done(f"Done: watching until {condition}.")
+        return done("Done: task is set.")
 
     return Draft(
         phrasings=(
