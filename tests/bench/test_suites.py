@@ -126,7 +126,7 @@ def test_gold_tools_are_always_visible_among_the_candidates() -> None:
                 assert used <= set(tools) and task.resources.skills == [] and len(tools) >= 4
                 assert all(kinds[t] is not ToolKind.SKILL for t in tools)
             else:
-                assert set(task.required_skills) <= set(task.resources.skills) and len(task.resources.skills) == 3
+                assert set(task.required_skills) <= set(task.resources.skills) and len(set(task.resources.skills)) == 3
                 assert tools == [] or used <= set(tools)
 
 
