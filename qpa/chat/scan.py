@@ -107,7 +107,7 @@ def read_call(text: str, start: int) -> CallBody:
         try:
             value, end = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
-            loose = None if isinstance(error, (_RefusedError, RecursionError)) else read_loose(text, position)
+            loose = read_loose(text, position)
             if loose is None:
                 return CallBody(_resync(text, start), [], _reason(error, position))
             value, end = loose
@@ -164,8 +164,7 @@ def decode_object_text(text: str) -> Any:
 # --- helpers -------------------------------------------------------------------------------------------------------
 
 
-class _RefusedError(ValueError):
-    """Well-formed JSON whose meaning is unclear or unsafe; never repaired."""
+# Well-formed JSON whose meaning is unclear or unsafe is refused; the repair obeys the same rules.
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -173,24 +172,24 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(out) < len(pairs):
         seen: set[str] = set()
         duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _RefusedError(f"duplicate key {duplicate[:40]!r}")
+        raise ValueError(f"duplicate key {duplicate[:40]!r}")
     return out
 
 
 def _constant(name: str) -> Any:
-    raise _RefusedError(f"{name} is not a JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _float(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise _RefusedError(f"number {digits[:20]} is too large")
+        raise ValueError(f"number {digits[:20]} is too large")
     return value
 
 
 def _int(digits: str) -> int:
     if len(digits) > 20 or not -(2**63) <= int(digits) < 2**63:
-        raise _RefusedError(f"number {digits[:20]} is too large")
+        raise ValueError(f"number {digits[:20]} is too large")
     return int(digits)
 
 

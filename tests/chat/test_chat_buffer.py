@@ -180,6 +180,23 @@ def test_row_9_filler_after_the_first_end_is_masked(counting):
     assert buffer.extend([USER])[0] == ord("\n")  # not closed twice
 
 
+def test_environment_turns_alone_need_no_closing(counting):
+    buffer = TokenBuffer(counting)
+    first = buffer.extend([USER], add_generation_prompt=False)
+    assert buffer.extend([USER], add_generation_prompt=False) == first
+    assert first[0] == counting.tokenizer.special_id("<|im_start|>")
+
+
+@pytest.mark.parametrize("family", ["qwen3", "compact"])
+def test_without_thinking_no_thought_reaches_the_context(tokenizer, family):
+    quiet = ChatFormat(tokenizer, family, thinking=False)
+    history = [USER, Message(role=Role.ASSISTANT, content="Done.", thought="secret"), USER]
+    ids = TokenBuffer(quiet).extend(history)
+    assert tokenizer.decode(ids) == render(history, [], family, thinking=False, add_generation_prompt=True)
+    assert "secret" not in tokenizer.decode(ids)
+    assert tokenizer.decode(quiet.encode_reply("<think>\nsecret\n</think>\n\nDone.")) == "Done."
+
+
 def test_a_prompt_without_a_sample_is_closed(counting):
     buffer = TokenBuffer(counting)
     buffer.extend([USER])

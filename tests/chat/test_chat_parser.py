@@ -180,6 +180,11 @@ def test_thoughts():
     assert parse_reply('<tool_call>{"name": "f", "arguments": {"t": "</think>"}}</tool_call>', None).calls
 
 
+def test_lone_surrogates_do_not_leave_the_parser():
+    parsed = parse_reply("<think>\ud800</think>a\udfff" + call(t="x").replace("x", "\ud800"), None)
+    assert (parsed.thought, parsed.text, parsed.calls[0].arguments) == ("�", "a�", {"t": "�"})
+
+
 def test_ids_continue_from_the_callers_count():
     assert [c.id for c in parse_reply(call() + call(), None, first_call=3).calls] == ["call_3", "call_4"]
 

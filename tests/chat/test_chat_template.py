@@ -174,6 +174,11 @@ def test_text_inside_messages_is_never_special():
         assert any(forged in part for part in parts if not isinstance(part, Special))
 
 
+def test_a_stray_close_tag_is_the_token_that_was_sampled():
+    assert [type(s) for s in reply_segments("a</think>b")] == [str, Special, str]
+    assert [type(s) for s in reply_segments("a<|im_end|>b")] == [str]  # only a real end of turn is one
+
+
 def test_without_thinking_the_reply_does_not_repeat_the_prefilled_block():
     text = "<think>\nhm\n</think>\n\n<tool_call>\n{}\n</tool_call>"
     assert reply_segments(text, thinking=False) == ["<tool_call>", "\n{}\n", "</tool_call>"]
