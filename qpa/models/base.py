@@ -1,0 +1,51 @@
+"""The small pretrained planner that ships with the package: verified, then loaded."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from flax import nnx
+
+from qpa.chat import SentencePieceTokenizer
+from qpa.config import ModelConfig
+from qpa.models.hf import CONFIG, WEIGHTS, load_hf
+
+TOKENIZER = "tokenizer.model"
+CHECKSUMS = "SHA256SUMS"
+_DIRECTORY = Path(__file__).parent / "base"
+
+
+def load_base(directory: Path = _DIRECTORY) -> tuple[nnx.GraphDef, nnx.State, ModelConfig, SentencePieceTokenizer]:
+    """(graphdef, params in float32, cfg, tokenizer) of the base model, after checking every file's SHA-256.
+
+    Raises:
+      FileNotFoundError: a file of the base model is absent.
+      ValueError: a checksum differs or is not listed, or the tokenizer has more ids than the model.
+    """
+    verify(directory, (CONFIG, WEIGHTS, TOKENIZER))
+    graphdef, params, cfg = load_hf(directory)
+    tokenizer = SentencePieceTokenizer(directory / TOKENIZER)
+    if tokenizer.vocab_size > cfg.vocab_size:
+        raise ValueError(f"{directory}: tokenizer has {tokenizer.vocab_size} ids, the model {cfg.vocab_size}")
+    return graphdef, params, cfg, tokenizer
+
+
+def verify(directory: Path, names: tuple[str, ...]) -> None:
+    """Checks `names` against `SHA256SUMS` (lines of `sha256sum`); raises like `load_base`."""
+    for name in (*names, CHECKSUMS):
+        if not (directory / name).is_file():
+            raise FileNotFoundError(f"{directory / name}: the base model is not in this installation; reinstall qpa")
+    sums: dict[str, str] = {}
+    for line in (directory / CHECKSUMS).read_text(encoding="utf-8", errors="replace").splitlines():
+        digest, _, name = line.partition(" ")
+        sums[name.strip().removeprefix("*")] = digest.lower()
+    for name in names:
+        if name not in sums:
+            raise ValueError(f"{directory / CHECKSUMS}: no line for {name}")
+        with (directory / name).open("rb") as f:
+            digest = hashlib.file_digest(f, "sha256").hexdigest()
+        if digest != sums[name]:
+            raise ValueError(
+                f"{directory / name}: SHA-256 is {digest[:12]}..., expected {sums[name][:12]}...; reinstall qpa"
+            )
