@@ -49,3 +49,12 @@ def verify(directory: Path, names: tuple[str, ...]) -> None:
             raise ValueError(
                 f"{directory / name}: SHA-256 is {digest[:12]}..., expected {sums[name][:12]}...; reinstall qpa"
             )
+
+
+def write_checksums(directory: Path) -> None:
+    """Writes `SHA256SUMS` over the files of a base model in `directory`."""
+    lines = []
+    for name in (CONFIG, WEIGHTS, TOKENIZER):
+        with (directory / name).open("rb") as f:
+            lines.append(f"{hashlib.file_digest(f, 'sha256').hexdigest()}  {name}\n")
+    (directory / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
