@@ -6,49 +6,54 @@ import random
 
 NAMES = """Anna Ben Carla David Elena Felix Grace Hugo Iris Jonas Karin Leo Maria Nina Oscar Paula Quinn Rosa Samuel
 Tina Umar Vera Walter Xenia Yusuf Zoe Alice Bruno Chloe Dmitri Emma Frank Gina Hassan Ivan Julia Kevin Laura Marco
-Nadia Olga Peter Rita Stefan Tom Ursula Victor Wendy Li Wei Chen Wang Zhang Liu Yang Huang Zhao Wu Zhou Xu Sun Ma Zhu
-Mom Dad Grandma Uncle Coach Teacher Boss Dentist Landlord Plumber""".split()
+Nadia Olga Peter Rita Stefan Tom Ursula Victor Wendy Li Wei Chen Wang Zhang Liu Yang Huang Zhao Wu Zhou Xu Sun Ma
+Zhu Mom Dad Grandma Uncle Coach Teacher Boss Dentist Landlord Plumber""".split()
 
-NOUNS = """alarm meeting note message call contact phone number email photo file folder song video game movie book lesson
-class exam train flight hotel ticket taxi bus road map weather rain sun wind market shop order price bill bank card
-key door window kitchen room house office desk chair lamp light screen battery power network signal password device
-speaker headset watch tablet laptop printer camera car bike garden park river lake beach island mountain city street
-school hospital doctor nurse medicine dinner lunch breakfast coffee tea milk bread rice soup apple orange cake party
-birthday holiday weekend morning evening night week month year minute hour second plan list task report project team
-client manager friend family child baby dog cat bird horse music dance sport run walk swim yoga gym race match team
-letter paper pen box bag shirt shoe hat coat gift story news page word language question answer problem idea rule
-city hall library museum theater stage airport station platform gate seat row level floor lift garage engine wheel
-route stop trip visit tour guide budget invoice salary rent water gas heating repair cleaning laundry delivery package
-server data backup update version system setting mode profile account user group member leader partner customer""".split()
+NOUNS = """alarm meeting note message call contact phone number email photo file folder song video game movie book
+lesson class exam train flight hotel ticket taxi bus road map weather rain sun wind market shop order price bill
+bank card key door window kitchen room house office desk chair lamp light screen battery power network signal
+password device speaker headset watch tablet laptop printer camera car bike garden park river lake beach island
+mountain city street school hospital doctor nurse medicine dinner lunch breakfast coffee tea milk bread rice soup
+apple orange cake party birthday holiday weekend morning evening night week month year minute hour second plan list
+task report project team client manager friend family child baby dog cat bird horse music dance sport run walk swim
+yoga gym race match team letter paper pen box bag shirt shoe hat coat gift story news page word language question
+answer problem idea rule city hall library museum theater stage airport station platform gate seat row level floor
+lift garage engine wheel route stop trip visit tour guide budget invoice salary rent water gas heating repair
+cleaning laundry delivery package server data backup update version system setting mode profile account user group
+member leader partner customer""".split()
 
-VERBS = """set make open close start stop send read write call find show add remove change move copy save delete check turn
-play pause record share print book cancel order pay buy sell bring take give keep hold leave enter join meet visit wait
-watch listen learn teach study work rest sleep wake eat drink cook clean wash fix build draw paint sing count measure
-connect pair mute lock unlock enable disable create update list query remind plan confirm reply forward answer ask tell
-say explain choose compare use need want like love hate hope try help begin finish continue resume reset switch""".split()
+VERBS = """set make open close start stop send read write call find show add remove change move copy save delete
+check turn play pause record share print book cancel order pay buy sell bring take give keep hold leave enter join
+meet visit wait watch listen learn teach study work rest sleep wake eat drink cook clean wash fix build draw paint
+sing count measure connect pair mute lock unlock enable disable create update list query remind plan confirm reply
+forward answer ask tell say explain choose compare use need want like love hate hope try help begin finish continue
+resume reset switch""".split()
 
-ADJECTIVES = """new old big small long short high low early late fast slow hot cold warm cool dark bright loud quiet clean dirty
-easy hard heavy light open closed free busy full empty happy sad tired ready safe strong weak rich poor red blue green
-yellow black white grey brown daily weekly monthly urgent private public personal local remote main second third next
-last first final quick simple important usual regular special favorite current silent normal active""".split()
+ADJECTIVES = """new old big small long short high low early late fast slow hot cold warm cool dark bright loud quiet
+clean dirty easy hard heavy light open closed free busy full empty happy sad tired ready safe strong weak rich poor
+red blue green yellow black white grey brown daily weekly monthly urgent private public personal local remote main
+second third next last first final quick simple important usual regular special favorite current silent normal
+active""".split()
 
-FUNCTION = """the a an and or but if then when while before after until because so than as at by for from in into of off on
-onto out over to under up with without about between during through my your his her our their this that these those it
-he she we they you me him them is are was be been do does did has have had will would can could should may must not no
-yes please now today tomorrow tonight again only also just every each both all any some more most less there here
-what which who where why how""".split()
+FUNCTION = """the a an and or but if then when while before after until because so than as at by for from in into of
+off on onto out over to under up with without about between during through my your his her our their this that these
+those it he she we they you me him them is are was be been do does did has have had will would can could should may
+must not no yes please now today tomorrow tonight again only also just every each both all any some more most less
+there here what which who where why how""".split()
 
-CITIES = """Paris London Berlin Madrid Rome Vienna Oslo Cairo Dubai Delhi Tokyo Osaka Seoul Beijing Shanghai Hangzhou Shenzhen
-Sydney Toronto Boston Chicago Denver Lima Quito Nairobi Lagos Athens Prague Warsaw Lisbon Dublin Geneva Milan""".split()
+CITIES = """Paris London Berlin Madrid Rome Vienna Oslo Cairo Dubai Delhi Tokyo Osaka Seoul Beijing Shanghai
+Hangzhou Shenzhen Sydney Toronto Boston Chicago Denver Lima Quito Nairobi Lagos Athens Prague Warsaw Lisbon Dublin
+Geneva Milan""".split()
 
-KEYS = """name title time date place city phone number content label mode status level value unit type group owner state
-price color size note reason code path source target message query category event location duration action device
-result total items data error success enabled settings created updated""".split()
+KEYS = """name title time date place city phone number content label mode status level value unit type group owner
+state price color size note reason code path source target message query category event location duration action
+device result total items data error success enabled settings created updated""".split()
 
-CHINESE = """今天 明天 早上 晚上 会议 闹钟 提醒 电话 短信 联系人 打开 关闭 设置 删除 添加 查询 修改 音乐 视频 照片 文件 天气
-地图 导航 酒店 机票 火车 餐厅 咖啡 晚饭 午饭 生日 学校 公司 医院 医生 老师 同学 朋友 妈妈 爸爸 爷爷 奶奶 北京 上海 杭州
-深圳 广州 手机 电脑 平板 蓝牙 网络 热点 飞行 模式 音量 亮度 屏幕 密码 备忘录 日程 任务 列表 价格 订单 快递 健身 跑步 游泳
-瑜伽 英语 数学 作业 考试 项目 报告 客户 经理 请 帮我 我想 把 到 在 和 的 了 一下 每天 周末 下午 小时 分钟 已经 完成 失败""".split()
+CHINESE = """今天 明天 早上 晚上 会议 闹钟 提醒 电话 短信 联系人 打开 关闭 设置 删除 添加 查询 修改 音乐 视频 照片
+文件 天气 地图 导航 酒店 机票 火车 餐厅 咖啡 晚饭 午饭 生日 学校 公司 医院 医生 老师 同学 朋友 妈妈 爸爸 爷爷 奶奶
+北京 上海 杭州 深圳 广州 手机 电脑 平板 蓝牙 网络 热点 飞行 模式 音量 亮度 屏幕 密码 备忘录 日程 任务 列表 价格 订单
+快递 健身 跑步 游泳 瑜伽 英语 数学 作业 考试 项目 报告 客户 经理 请 帮我 我想 把 到 在 和 的 了 一下 每天 周末 下午
+小时 分钟 已经 完成 失败""".split()
 
 MONTHS = "January February March April May June July August September October November December".split()
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
@@ -132,31 +137,32 @@ def value(rng: random.Random) -> str:
 
 
 # Words of the phone domain, for the tokenizer's vocabulary only (identifiers split at "_" and kept in camelCase).
-PHONE_WORDS = """manage query set add update delete search remove replace control send make end connect forget pair disconnect
-configure snooze trigger display close translate skill loaded instructions tools unknown action enable disable create
-cancel pause resume start stop reset complete execute switch edit generate smile wave think sleep once daily weekdays
-weekends alarm alarmId countdown stopwatch schedule scheduleId event datetime location todo todoId due content reminder
-reminderId calendar service days until list holidays month world clock bedtime wakeTime focus timer minutes task
-anniversary automation rule ruleId trigger operation condition zone format level volume contact contacts phoneNumber
-newName group call callType voice video missed incoming outgoing log message messages unreadOnly email emails subject
-body sender file fileName method bluetooth wifi ssid password interception unknown_numbers international telemarketing
-forwarding voicemail voicemailId ringtone deviceName mobile data hotspot settingItem settingValue hotspot_name band
-max_devices nfc mode tap_to_pay read_write card_emulation airplane vpn profile saver usage period today week month sim
-slot user memory memoryId memoryCategory routines_habits important_info important_event maxResults searchMode relevance
-recency gui agent appName instruction sessionId general qa image prompt imageId speaking coach topic language scenario
-dialogue personal information keyword source notes smart perception feature smart_stay gaze_wake noise_detection caption
-voice assistant wakeWord avatar expression session note noteId text targetLanguage reason success error status code
-message permission denied not found already exists conflict ambiguous candidates unavailable timeout invalid argument
-allowed values missing required items total memory_id category title updated_at relevance_score created_at active
-pending completed execution_status steps planning network privacy protection arbiter order connectivity assistant
-Done Which Saved Sent Created Deleted Updated Enabled Disabled Opened Found Playing Connected Turned Set Called Sorry
-cannot retry again which one should what need know please specify choose tell many most less more than later""".split()
+PHONE_WORDS = """manage query set add update delete search remove replace control send make end connect forget pair
+disconnect configure snooze trigger display close translate skill loaded instructions tools unknown action enable
+disable create cancel pause resume start stop reset complete execute switch edit generate smile wave think sleep
+once daily weekdays weekends alarm alarmId countdown stopwatch schedule scheduleId event datetime location todo
+todoId due content reminder reminderId calendar service days until list holidays month world clock bedtime wakeTime
+focus timer minutes task anniversary automation rule ruleId trigger operation condition zone format level volume
+contact contacts phoneNumber newName group call callType voice video missed incoming outgoing log message messages
+unreadOnly email emails subject body sender file fileName method bluetooth wifi ssid password interception
+unknown_numbers international telemarketing forwarding voicemail voicemailId ringtone deviceName mobile data hotspot
+settingItem settingValue hotspot_name band max_devices nfc mode tap_to_pay read_write card_emulation airplane vpn
+profile saver usage period today week month sim slot user memory memoryId memoryCategory routines_habits
+important_info important_event maxResults searchMode relevance recency gui agent appName instruction sessionId
+general qa image prompt imageId speaking coach topic language scenario dialogue personal information keyword source
+notes smart perception feature smart_stay gaze_wake noise_detection caption voice assistant wakeWord avatar
+expression session note noteId text targetLanguage reason success error status code message permission denied not
+found already exists conflict ambiguous candidates unavailable timeout invalid argument allowed values missing
+required items total memory_id category title updated_at relevance_score created_at active pending completed
+execution_status steps planning network privacy protection arbiter order connectivity assistant Done Which Saved
+Sent Created Deleted Updated Enabled Disabled Opened Found Playing Connected Turned Set Called Sorry cannot retry
+again which one should what need know please specify choose tell many most less more than later""".split()
 
 # Strings that are one token each: the glue of JSON calls and of the published envelopes, and common name prefixes.
 GLUE = [
-    " ", '{"name": "', '", "arguments": {"', '", "arguments": {}}', '": "', '", "', '": ', ', "', '"}}', '"}', '{"', '"]',
-    "}}", '": {"', '": [{"', '"}, {"', '"}]', ', {"', ": ", ", ", '{"success": true, "message": "',
+    " ", '{"name": "', '", "arguments": {"', '", "arguments": {}}', '": "', '", "', '": ', ', "', '"}}', '"}', '{"',
+    '"]', "}}", '": {"', '": [{"', '"}, {"', '"}]', ', {"', ": ", ", ", '{"success": true, "message": "',
     '{"success": false, "error": "', '", "code": ', '", "data": {"', '": [], "', '": true', '": false', "action:",
-    '"action": "', '": ["', '", "data": {}}', "manage_", "query_", "control_", "search_", "_agent", "skill__", "_user_memory",
-    "mem_", "000", "tomorrow", "today", "enable", "disable", "create", "delete", "query", "update",
+    '"action": "', '": ["', '", "data": {}}', "manage_", "query_", "control_", "search_", "_agent", "skill__",
+    "_user_memory", "mem_", "000", "tomorrow", "today", "enable", "disable", "create", "delete", "query", "update",
 ]  # fmt: skip
