@@ -157,12 +157,12 @@ class Planner(nnx.Module):
         return (hidden_BTD @ head).astype(jnp.float32)
 
     def __call__(self, tokens_BT: jax.Array, positions_BT: jax.Array, segments_BT: jax.Array) -> jax.Array:
-        """Training forward over packed rows: logits [B, T, V]. Tokens attend within their segment; segment 0 is padding."""
+        """Logits [B, T, V] of packed rows. Tokens attend within their segment; segment 0 is padding."""
         x, _ = self.hidden(tokens_BT, positions_BT, packed_mask(segments_BT))
         return self.logits(x)
 
     def extend(self, tokens_BT: jax.Array, positions_BT: jax.Array, cache: list[LayerCache]):
-        """Appends tokens to a KV cache -> (hidden [B, T, D], cache). Padded tokens carry position S and change nothing."""
+        """Appends tokens to a KV cache -> (hidden [B, T, D], cache). Padding has position S and changes nothing."""
         s = cache[0].k.shape[2]
         mask = jnp.arange(s)[None, None, :] <= positions_BT[:, :, None]
         return self.hidden(tokens_BT, positions_BT, mask, cache)

@@ -67,7 +67,7 @@ def _segment(
 def rows(
     tokenizer: SentencePieceTokenizer, length: int, seed: int, banned: frozenset[str]
 ) -> Iterator[dict[str, np.ndarray]]:
-    """Endless packed rows: tokens, positions, segments (0 = padding) int32 [T]; mask bool [T], the supervised tokens."""
+    """Packed rows: tokens, positions, segments (0 = padding) int32 [T]; mask bool [T], the supervised tokens."""
     rng = random.Random(f"pretrain/{seed}/{length}")
     pool: list[tuple[list[int], list[bool]]] = []
     while True:

@@ -95,7 +95,8 @@ def make_step(graphdef: nnx.GraphDef, tx: optax.GradientTransformation, mesh: ja
 
 def _save(path: Path, tree: Any, step: int) -> None:
     partial_path = path.with_suffix(".partial.npz")
-    np.savez(partial_path, step=step, **{f"{i}": np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))})
+    arrays: dict[str, Any] = {f"{i}": np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))}
+    np.savez(partial_path, step=step, **arrays)
     partial_path.replace(path)
 
 
