@@ -36,6 +36,7 @@ def run(main: Callable[[], int | None]) -> NoReturn:
     def guarded(argv: Sequence[str]) -> int:
         # Libraries log through `logging`; only what a person should act on is shown.
         logging.getLogger().setLevel(logging.WARNING)
+        logging.getLogger("absl").setLevel(logging.ERROR)  # storage libraries warn their developers there
         try:
             if len(argv) > 1:
                 raise UsageError(f"unexpected argument {argv[1]!r}: options are written --name=value")
@@ -66,8 +67,9 @@ def describe(error: BaseException) -> str | None:
     Known are the project's own exceptions, values refused by the project's own checks, and what the operating system
     refuses. An error from inside a library is a bug until proven otherwise and keeps its traceback.
     """
-    if isinstance(error, OSError) and error.errno in _FULL:
-        where = f" while writing {error.filename}" if error.filename else ""
+    if getattr(error, "errno", None) in _FULL or "No space left on device" in str(error):
+        filename = getattr(error, "filename", None)
+        where = f" while writing {filename}" if filename else ""
         return f"no space left on the device{where}: free some and start the same command again, nothing done is lost"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, ConnectionError):
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from launch.budget import Budget
-from launch.console import progress_to
+from launch.console import make_console, progress_to
 from launch.evaluation import Evaluation, evaluate
 from launch.planner import Planners, Weights, load_weights
 from launch.rundir import RunDir
@@ -114,7 +114,7 @@ def open_context(cfg: LoopConfig, run_dir: str | None) -> Context:
     prepare_jax(cfg)
     run = RunDir(cfg.run_dir)
     run.claim(settings(cfg))
-    return Context(cfg, run, Console(stderr=True))
+    return Context(cfg, run, make_console(stderr=True))
 
 
 def prepare_jax(cfg: LoopConfig) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from launch.compare import compare
-from launch.console import progress_to
+from launch.console import make_console, progress_to
 from launch.evaluation import OUTCOMES, Evaluation, evaluate, failures, load_outcomes
 from launch.players import harness_of, player_of
 from launch.table import interval
@@ -27,7 +26,7 @@ def evaluate_model(
     tasks = split_tasks(cfg, Split(split))[:limit]
     eta = harness_of(harness)
     player, identity = player_of(model, cfg)
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     with progress_to(console, f"{model} on {split}", len(tasks)) as advance:
         return evaluate(
             player,
@@ -46,7 +45,7 @@ def evaluate_model(
 
 def show(model: str, result: Evaluation) -> None:
     """Prints rates, costs, endings and failure classes."""
-    score, console = result.score, Console()
+    score, console = result.score, make_console()
     table = Table("", "success in % [95 % Wilson interval]", "tasks", title=model, title_justify="left")
     rows: dict[str, Rate] = {"all": score.success, **score.by_dimension}
     for name, rate in rows.items():

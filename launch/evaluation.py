@@ -9,6 +9,7 @@ folder/transcripts.md              redacted transcripts, failures first
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,7 +26,6 @@ from qpa.harness import EvalStore, HarnessConfig, run_tasks
 from qpa.harness.diagnose import Diagnosis, diagnose, summarise
 from qpa.harness.files import write_atomic
 from qpa.harness.trace import redacted, transcript
-from qpa.train.rollout import run_sync
 
 SCORE, OUTCOMES, FAILURES, TRANSCRIPTS = "score.json", "outcomes.json", "failures.json", "transcripts.md"
 
@@ -68,7 +68,7 @@ def evaluate(
     million output tokens.
     """
     store = EvalStore(folder, model=identity, eta=eta, tasks=tasks, settings=f"greedy, seed {seed}")
-    trajectories = run_sync(
+    trajectories = asyncio.run(
         run_tasks(
             model,
             env,

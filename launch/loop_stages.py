@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from launch import report, stages_data, stages_eval, stages_train, table
+from launch.console import make_console
 from launch.context import Context, settings
 from launch.pipeline import Outcome, Stage, run_stages
 from launch.rundir import RunDir
@@ -51,13 +52,13 @@ def run_loop(cfg: LoopConfig, console: Console | None = None) -> RunDir:
 
     Raises `ConfigError` when the directory holds another run. The caller holds the directory's lock.
     """
-    console = console or Console(stderr=True)
+    console = console or make_console(stderr=True)
     run = RunDir(cfg.run_dir)
     run.claim(settings(cfg))
     ctx = Context(cfg, run, console)
     run_stages(run, loop_stages(ctx), ctx.budget, console)
     page = report.write_report(run)
-    out = Console()
+    out = make_console()
     for item in table.final_tables(run.records()):
         out.print(item)
     console.print(f"report: {page}", highlight=False)

@@ -60,6 +60,8 @@ def learning_curves(sft: Lines, rl: Lines, dev: Lines, phi: Lines) -> str:
 def family_bars(rates: Mapping[str, Mapping[str, float]]) -> str:
     """Success of each family, one bar per system. `rates`: system -> family -> rate."""
     families = sorted({f for by_family in rates.values() for f in by_family})
+    if not families:
+        return ""
     with plt.rc_context(_STYLE):
         height = 0.8 / max(1, len(rates))
         figure, axis = plt.subplots(figsize=(10, 1 + 0.30 * len(families)), layout="constrained")
@@ -77,6 +79,8 @@ def family_bars(rates: Mapping[str, Mapping[str, float]]) -> str:
 
 def time_bars(rows: Mapping[str, Mapping[str, float]]) -> str:
     """Seconds by kind, one stacked bar per stage. `rows`: stage -> kind -> seconds."""
+    if not rows:
+        return ""
     with plt.rc_context(_STYLE):
         figure, axis = plt.subplots(figsize=(10, 0.8 + 0.32 * len(rows)), layout="constrained")
         left = [0.0] * len(rows)
@@ -100,7 +104,7 @@ def _regimes(axis: Axes, rl: Lines) -> None:
     axis.set_title("RL: groups by regime (Eq. 5)")
     axis.set_xlabel("step")
     axis.set_ylim(0, 1)
-    axis.legend(loc="lower left", fontsize=8)
+    axis.legend(loc="lower left", fontsize=8, frameon=True, framealpha=0.8)
 
 
 def _phi(axis: Axes, rl: Lines, decisions: Lines) -> None:
@@ -110,7 +114,8 @@ def _phi(axis: Axes, rl: Lines, decisions: Lines) -> None:
         axis.axvline(r["step"], color=GREEN if r["accepted"] else RED, lw=0.6, ls=":")
     axis.set_title("phi (dotted: a decision, red refused)")
     axis.set_xlabel("step")
-    axis.legend(fontsize=8, ncols=2)
+    axis.set_ylim(0, 1.25)
+    axis.legend(fontsize=8, ncols=2, loc="upper left")
 
 
 def _line(axis: Axes, lines: Lines, key: str, title: str, x: str, colour: str, label: str | None = None) -> None:

@@ -46,12 +46,12 @@ def evaluate_stage(ctx: Context, system: str) -> Outcome:
 def harness_stage(ctx: Context) -> Outcome:
     """The harness: off against on, then one revision of eta from evolve evidence, rule-checked, kept if no worse."""
     model, identity = ctx.planner("rl")
-    off = summary(ctx.evaluate(model, identity, "rl-harness-off", INSTANCES, bare_eta()))
+    off = {s.value: summary(ctx.evaluate(model, identity, "rl-harness-off", s, bare_eta())) for s in TEST_SPLITS}
     eta = tiny_eta()
     before = ctx.evaluate(model, identity, "rl", Split.EVOLVE, eta)
     revised = propose_revision(eta, before.diagnoses, _by_domain(before))
     revision: dict[str, Any] = {"evolve_before": before.score.success.rate, "accepted": False, "problems": []}
-    scores = {"rl-harness-off": {INSTANCES.value: off}, "rl": {Split.EVOLVE.value: summary(before)}}
+    scores = {"rl-harness-off": off, "rl": {Split.EVOLVE.value: summary(before)}}
     if revised is not None:
         problems = check_revision(eta, revised, ctx.tasks(Split.EVOLVE))
         after = None
@@ -72,7 +72,7 @@ def harness_stage(ctx: Context) -> Outcome:
     save_eta(eta, ctx.run / ETA_CURRENT)
     revision["eta"] = msgspec.to_builtins(eta)
     verdict = "nothing to revise" if revised is None else ("accepted" if revision["accepted"] else "refused")
-    say = f"harness off {off['success']['rate']:.0%} of unseen instances; revision of eta: {verdict}"
+    say = f"harness off {off[INSTANCES.value]['success']['rate']:.0%} of unseen instances; revision of eta: {verdict}"
     metrics = score_metrics(scores)
     metrics.append({"step": 0, "kind": "eta", "version": eta.version, "accepted": revision["accepted"]})
     return Outcome({"scores": scores, "revision": revision}, metrics, say)
@@ -160,8 +160,7 @@ def report_stage(ctx: Context) -> Outcome:
     """Paired comparisons, computed from the outcomes on disk, and the transcripts that the report shows."""
     comparisons = []
     for a, b in COMPARISONS:
-        splits = [s for s in TEST_SPLITS if all((ctx.run / "eval" / f"{x}-{s.value}").exists() for x in (a, b))]
-        for split in splits:
+        for split in TEST_SPLITS:
             ours, theirs = (load_outcomes(ctx.run / "eval" / f"{x}-{split.value}") for x in (a, b))
             comparisons.append({"split": split.value, **compare(a, ours, b, theirs).as_dict()})
     metrics = [

@@ -9,7 +9,8 @@ from typing import Any
 from launch.context import Context
 from launch.pipeline import Outcome
 from launch.planner import Weights, save_weights
-from launch.tasksets import WeightedSampler, family_rates, limited
+from launch.sampler import WeightedSampler, family_rates
+from launch.tasksets import limited
 from qpa import care
 from qpa.chat import trajectory_tokens
 from qpa.config import CareConfig, RLConfig

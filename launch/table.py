@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -69,7 +70,7 @@ def comparison_rows(comparisons: Sequence[Mapping[str, Any]]) -> list[list[str]]
     """Cells of the table of paired differences."""
     return [
         [
-            f"{NAMES[c['a']]} - {NAMES[c['b']]}",
+            f"{NAMES[c['a']]} vs {NAMES[c['b']]}",
             f"{_SPLIT_NAMES[c['split']]} ({c['tasks']})",
             _difference(c["success"], 100, " points"),
             "yes" if c["non_inferior"] else "not shown",
@@ -122,9 +123,9 @@ def _number(value: float | None) -> str:
 
 
 def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for i, name in enumerate(header):
-        table.add_column(name, justify="left" if i == 0 else "right")
+        table.add_column(name.replace("/", "/ "), justify="left" if i == 0 else "right", overflow="fold")
     for row in rows:
         table.add_row(*(cell.replace("[", r"\[") for cell in row))
     return table

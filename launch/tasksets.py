@@ -1,9 +1,8 @@
-"""The tasks of a run: splits of its suite at its number of visible tools, under its episode limits."""
+"""The tasks of a run: splits of its suite at its number of visible tools, under its episode limits. JAX-free."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import msgspec
 
@@ -11,7 +10,6 @@ from qpa.bench import load_suite, make_task
 from qpa.bench.suites import families
 from qpa.config import LoopConfig
 from qpa.contract import Limits, Split, TaskSpec
-from qpa.train.rollout import MOMENTUM, TaskSampler
 
 TEST_SPLITS = (Split.TEST_UNSEEN_INSTANCE, Split.TEST_UNSEEN_FAMILY)
 _DEADLINE_S = 600.0  # a guard against hanging, far from deciding an outcome: that must not depend on the machine
@@ -46,28 +44,3 @@ def limited(tasks: Iterable[TaskSpec], cfg: LoopConfig) -> list[TaskSpec]:
         deadline_s=_DEADLINE_S,
     )
     return [msgspec.structs.replace(task, limits=limits) for task in tasks]
-
-
-class WeightedSampler(TaskSampler):
-    """A `TaskSampler` whose families also weigh by the shares of a data release."""
-
-    def __init__(self, tasks: Sequence[TaskSpec], shares: Mapping[str, float], *, seed: int):
-        super().__init__(tasks, seed=seed)
-        self.shares = {family: shares.get(family, 0.0) for family in self.tasks}
-        if sum(self.shares.values()) <= 0:
-            raise ValueError("rl: no task of a family with a weight; check the release's weights")
-
-    def weights(self) -> dict[str, float]:
-        """Learnability times share, unnormalised."""
-        return {family: w * self.shares[family] for family, w in super().weights().items()}
-
-
-def family_rates(sampler: TaskSampler) -> dict[str, dict[str, Any]]:
-    """On-policy success rate and groups played of each family; the running mean without its start at one half."""
-    found = {}
-    for family, n in sampler.drawn.items():
-        if n:
-            start = MOMENTUM**n
-            rate = (sampler.success[family] - 0.5 * start) / (1 - start)
-            found[family] = {"rate": min(max(rate, 0.0), 1.0), "groups": n}
-    return found

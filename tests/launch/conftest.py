@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,11 +22,11 @@ def shrink(cfg: LoopConfig) -> LoopConfig:
     """A few tasks, two SFT updates, one RL step of two tasks with two rollouts."""
     cfg.model = dataclasses.replace(SHAPE)
     cfg.bench.train_tasks, cfg.bench.limit_per_family = 82, 1
-    cfg.engine = EngineConfig(slots=64, context=1536, decode_chunk=16, prefill_buckets=(256,))
+    cfg.engine = EngineConfig(slots=64, context=768, decode_chunk=16, prefill_buckets=(256,))
     cfg.sft.steps, cfg.sft.save_every, cfg.sft.log_every = 2, 1, 1
-    cfg.sft.data.batch_size, cfg.sft.data.sequence_length = 4, 1536
+    cfg.sft.data.batch_size, cfg.sft.data.sequence_length = 4, 768
     for rl in (cfg.rl, cfg.round2):
-        rl.steps, rl.tasks_per_step, rl.group_size, rl.row_length = 1, 2, 2, 1536
+        rl.steps, rl.tasks_per_step, rl.group_size, rl.row_length = 1, 2, 2, 768
         rl.save_every, rl.eval_every = 1, 1
     return cfg
 
@@ -46,10 +47,15 @@ def base(tmp_path_factory) -> Path:
     from qpa.models.transformer import create
 
     folder = tmp_path_factory.mktemp("base") / "base"
-    _, params = create(SHAPE, 0)
-    save_hf(folder, params, SHAPE)
     corpus = [compact_signature(spec) for spec in catalog()] + [t.goal for t in load_suite("core", "dev", 60)]
-    train_sentencepiece(corpus, SHAPE.vocab_size, folder / TOKENIZER, user_symbols=['{"name": "', '"arguments": {'])
+    glue = ['{"name": "', '"arguments": {']
+    tokenizer = train_sentencepiece(corpus, SHAPE.vocab_size, folder.with_name(TOKENIZER), user_symbols=glue)
+    _, params = create(SHAPE, 0)
+    rows = params["embed_tokens"].get_value()
+    # A loud end of turn: greedy episodes end after a few tokens, some sooner than others.
+    params["embed_tokens"].set_value(rows.at[tokenizer.eos_id].multiply(8.0))
+    save_hf(folder, params, SHAPE)
+    shutil.copy(folder.with_name(TOKENIZER), folder / TOKENIZER)
     return folder
 
 
