@@ -1,6 +1,6 @@
 r"""Makes the base model that ships with the package: tokenizer, pretraining, export. Hours of CPU, once.
 
-python -m launch.pretrain --run_dir=runs/base --steps=2400 --export=qpa/models/base
+python -m launch.pretrain --run_dir=runs/base --export=qpa/models/base
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from absl import app, flags
 
 _RUN_DIR = flags.DEFINE_string("run_dir", "runs/base", "Where the state and the log are kept; a second call goes on.")
-_STEPS = flags.DEFINE_integer("steps", 2400, "Optimiser updates in all.")
-_ROWS = flags.DEFINE_integer("rows", 16, "Packed rows per update.")
-_LENGTH = flags.DEFINE_integer("length", 256, "Tokens per row.")
+_STEPS = flags.DEFINE_integer("steps", 600, "Updates on documents: 16 rows of 256 tokens each.")
+_FRAME_STEPS = flags.DEFINE_integer("frame_steps", 700, "Then updates with chat frames: 8 rows of 512 tokens each.")
+_FRAMES = flags.DEFINE_float("frames", 0.6, "Share of chat-frame documents in the second stage.")
 _RATE = flags.DEFINE_float("learning_rate", 0.02, "Peak rate of Muon.")
 _ADAM_RATE = flags.DEFINE_float("adam_learning_rate", 3e-3, "Peak rate of AdamW (embeddings, norms).")
 _DECAY_FROM = flags.DEFINE_float("decay_from", 0.75, "Share of the run after which the rates fall linearly to zero.")
@@ -33,19 +33,22 @@ def main(argv: list[str]) -> None:
     from qpa.models.base import write_checksums
     from qpa.models.hf import save_hf
     from qpa.train.pretrain.corpus import make_tokenizer, rows
-    from qpa.train.pretrain.run import pretrain
+    from qpa.train.pretrain.run import Stage, pretrain
 
     run_dir, cfg = Path(_RUN_DIR.value), ModelConfig()
     banned = frozenset(spec.name for spec in catalog())
     tokenizer_path = run_dir / "tokenizer.model"
     if not tokenizer_path.exists():
         make_tokenizer(tokenizer_path, cfg.vocab_size, _SEED.value, banned)
+    tokenizer = SentencePieceTokenizer(tokenizer_path)
+    stages = [
+        Stage(_STEPS.value, rows(tokenizer, 256, _SEED.value, banned), 16),
+        Stage(_STEPS.value + _FRAME_STEPS.value, rows(tokenizer, 512, _SEED.value, banned, _FRAMES.value), 8),
+    ]
     params = pretrain(
         cfg,
-        rows(SentencePieceTokenizer(tokenizer_path), _LENGTH.value, _SEED.value, banned),
+        stages,
         run_dir=run_dir,
-        batch_rows=_ROWS.value,
-        steps=_STEPS.value,
         peak=_RATE.value,
         adam_peak=_ADAM_RATE.value,
         decay_from=_DECAY_FROM.value,

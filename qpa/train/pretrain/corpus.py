@@ -12,6 +12,7 @@ from qpa.chat.markers import SPECIALS
 from qpa.chat.tokenizer import SentencePieceTokenizer, train_sentencepiece
 from qpa.train.pretrain import words as w
 from qpa.train.pretrain.documents import Document, document
+from qpa.train.pretrain.frames import frame
 
 _POOL = 24  # documents among which the next one that fits a row is looked for
 _NOISE_COPY = 0.12  # share of documents that repeat random ids: the fastest teacher of induction
@@ -51,9 +52,11 @@ def _noise_copy(rng: random.Random, tokenizer: SentencePieceTokenizer, longest: 
 
 
 def _segment(
-    rng: random.Random, tokenizer: SentencePieceTokenizer, banned: frozenset[str]
+    rng: random.Random, tokenizer: SentencePieceTokenizer, banned: frozenset[str], frames: float
 ) -> tuple[list[int], list[bool]]:
     """One to three documents that attend to each other, so that long positions and distractors occur."""
+    if frames and rng.random() < frames:
+        return encode(frame(rng, banned), tokenizer)
     if rng.random() < _NOISE_COPY:
         return _noise_copy(rng, tokenizer, 40)
     ids: list[int] = []
@@ -65,9 +68,12 @@ def _segment(
 
 
 def rows(
-    tokenizer: SentencePieceTokenizer, length: int, seed: int, banned: frozenset[str]
+    tokenizer: SentencePieceTokenizer, length: int, seed: int, banned: frozenset[str], frames: float = 0.0
 ) -> Iterator[dict[str, np.ndarray]]:
-    """Packed rows: tokens, positions, segments (0 = padding) int32 [T]; mask bool [T], the supervised tokens."""
+    """Packed rows: tokens, positions, segments (0 = padding) int32 [T]; mask bool [T], the supervised tokens.
+
+    `frames` is the share of chat-frame documents.
+    """
     rng = random.Random(f"pretrain/{seed}/{length}")
     pool: list[tuple[list[int], list[bool]]] = []
     while True:
@@ -76,7 +82,7 @@ def rows(
         at, segment = 0, 1
         while True:
             while len(pool) < _POOL:
-                made = _segment(rng, tokenizer, banned)
+                made = _segment(rng, tokenizer, banned, frames)
                 if len(made[0]) <= length:
                     pool.append(made)
             fits = next((i for i, (ids, _) in enumerate(pool) if at + len(ids) <= length), None)

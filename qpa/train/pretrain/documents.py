@@ -117,7 +117,9 @@ _ACTIONS: dict[str, tuple[str, ...]] = {
 _OPENERS = ("", "please ", "Please ", "can you ", "Could you ", "I need to ", "I want to ", "let us ", "Hey, ", "now ")
 
 
-class _Tool(NamedTuple):
+class MadeUpTool(NamedTuple):
+    """A tool that exists nowhere; its words say what it does."""
+
     name: str
     noun: str
     action: list[str]  # empty: the verb is in the name
@@ -135,7 +137,8 @@ class _Tool(NamedTuple):
         return f"{self.name}({', '.join(parts)})"
 
 
-def _tool(rng: random.Random, banned: frozenset[str]) -> _Tool:
+def made_up_tool(rng: random.Random, banned: frozenset[str]) -> MadeUpTool:
+    """A random tool whose name is not in `banned`."""
     while True:
         noun = rng.choice(w.NOUNS) if rng.random() < 0.7 else w.pseudo_word(rng)
         if rng.random() < 0.4:
@@ -147,17 +150,17 @@ def _tool(rng: random.Random, banned: frozenset[str]) -> _Tool:
             choice = (rng.choice(_CHOICE_KEYS), rng.sample(w.ADJECTIVES + w.NOUNS, rng.randrange(2, 5)))
         if rng.random() < 0.6:
             actions = rng.sample(list(_ACTIONS), rng.randrange(2, 5))
-            made = _Tool(
+            made = MadeUpTool(
                 f"{rng.choice(('manage', 'control'))}_{noun}", noun, actions, "", args[:cut], args[cut:], choice
             )
         else:
             verb = rng.choice(w.VERBS)
-            made = _Tool(f"{verb}_{noun}", noun, [], verb, args[:cut], args[cut:], choice)
+            made = MadeUpTool(f"{verb}_{noun}", noun, [], verb, args[:cut], args[cut:], choice)
         if made.name not in banned:
             return made
 
 
-def _request(rng: random.Random, tool: _Tool) -> tuple[str, dict[str, object]]:
+def spoken_request(rng: random.Random, tool: MadeUpTool) -> tuple[str, dict[str, object]]:
     """A sentence that asks for `tool`, and the arguments that the sentence carries."""
     arguments: dict[str, object] = {}
     verb = tool.verb
@@ -187,7 +190,7 @@ def _request(rng: random.Random, tool: _Tool) -> tuple[str, dict[str, object]]:
 
 def signature_call(rng: random.Random, banned: frozenset[str] = frozenset()) -> Document:
     """Signatures of made-up tools, requests in words, and the JSON that a signature asks for (as plain text)."""
-    tools = [_tool(rng, banned) for _ in range(rng.randrange(1, 6))]
+    tools = [made_up_tool(rng, banned) for _ in range(rng.randrange(1, 6))]
     doc = [
         Span("<tools>", special=True),
         Span("\n" + "\n".join(t.signature() for t in tools) + "\n"),
@@ -196,7 +199,7 @@ def signature_call(rng: random.Random, banned: frozenset[str] = frozenset()) -> 
     ]
     for _ in range(rng.randrange(1, 3)):
         chosen = rng.choice(tools)
-        text, arguments = _request(rng, chosen)
+        text, arguments = spoken_request(rng, chosen)
         doc += [Span(f"{text}\n"), Span(_dump({"name": chosen.name, "arguments": arguments}) + "\n", True)]
     return doc
 
@@ -213,7 +216,8 @@ def slots(rng: random.Random) -> Document:
     return doc
 
 
-def _turn(role: str, text: str, supervised: bool) -> Document:
+def turn(role: str, text: str, supervised: bool = False) -> Document:
+    """One message of the chat frame."""
     return [
         Span("<|im_start|>", special=True),
         Span(f"{role}\n"),
@@ -227,18 +231,18 @@ def chat_echo(rng: random.Random) -> Document:
     """A chat in which the assistant repeats or looks up what the person said before."""
     doc: Document = []
     if rng.random() < 0.5:
-        doc += _turn("system", w.sentence(rng), False)
+        doc += turn("system", w.sentence(rng), False)
     facts: dict[str, str] = {}
     for _ in range(rng.randrange(1, 4)):
         if facts and rng.random() < 0.5:
             key = rng.choice(list(facts))
-            doc += _turn("user", rng.choice((f"What is my {key}?", f"the {key} again", f"{key}?")), False)
-            doc += _turn("assistant", facts[key], True)
+            doc += turn("user", rng.choice((f"What is my {key}?", f"the {key} again", f"{key}?")), False)
+            doc += turn("assistant", facts[key], True)
             continue
         key, said = rng.choice(w.NOUNS), w.value(rng)
         facts[key] = said
-        doc += _turn("user", rng.choice((f"My {key} is {said}.", f"{key}: {said}", f"note the {key} {said}")), False)
-        doc += _turn("assistant", rng.choice((f"{key}: {said}", f"{said}.", f"OK, {said}.")), True)
+        doc += turn("user", rng.choice((f"My {key} is {said}.", f"{key}: {said}", f"note the {key} {said}")), False)
+        doc += turn("assistant", rng.choice((f"{key}: {said}", f"{said}.", f"OK, {said}.")), True)
     return doc
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -93,6 +93,15 @@ def make_step(graphdef: nnx.GraphDef, tx: optax.GradientTransformation, mesh: ja
     return step
 
 
+def _skip(stages: Sequence[Stage], steps: int) -> None:
+    """Draws what the first `steps` updates drew, so that a resumed run sees the same text."""
+    begin = 0
+    for stage in stages:
+        for _ in range(max(0, min(steps, stage.until) - begin) * stage.rows):
+            next(stage.stream)
+        begin = stage.until
+
+
 def _save(path: Path, tree: Any, step: int) -> None:
     partial_path = path.with_suffix(".partial.npz")
     arrays: dict[str, Any] = {f"{i}": np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))}
@@ -106,13 +115,19 @@ def _restore(path: Path, tree: Any) -> tuple[Any, int]:
         return jax.tree.unflatten(treedef, [jnp.asarray(saved[f"{i}"]) for i in range(len(leaves))]), int(saved["step"])
 
 
+class Stage(NamedTuple):
+    """Updates up to (not including) step `until` take `rows` rows each from `stream`."""
+
+    until: int
+    stream: Iterator[dict[str, np.ndarray]]
+    rows: int
+
+
 def pretrain(
     cfg: ModelConfig,
-    stream: Iterator[dict[str, np.ndarray]],
+    stages: Sequence[Stage],
     *,
     run_dir: Path,
-    batch_rows: int,
-    steps: int,
     peak: float,
     adam_peak: float,
     decay_from: float = 0.75,
@@ -120,7 +135,8 @@ def pretrain(
     log_every: int = 20,
     save_every: int = 100,
 ) -> Any:
-    """Trains `cfg` from scratch (or from `run_dir/state.npz`) on `stream`; returns the parameters."""
+    """Trains `cfg` from scratch (or from `run_dir/state.npz`) through `stages`; returns the parameters."""
+    steps = stages[-1].until
     mesh = jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Auto,))
     graphdef, params = create(cfg, seed)
     tx = make_optimizer(peak, adam_peak, steps, decay_from)
@@ -129,14 +145,14 @@ def pretrain(
     state_path, start = run_dir / "state.npz", 0
     if state_path.exists():
         (params, opt_state), start = _restore(state_path, (params, opt_state))
-        for _ in range(start * batch_rows):
-            next(stream)
+        _skip(stages, start)
     params, opt_state = jax.device_put((params, opt_state), NamedSharding(mesh, P()))
     step_fn = make_step(graphdef, tx, mesh)
     began, tokens = time.perf_counter(), 0
     with (run_dir / "pretrain.jsonl").open("a") as log:
         for step in range(start, steps):
-            rows = [next(stream) for _ in range(batch_rows)]
+            stage = next(s for s in stages if step < s.until)
+            rows = [next(stage.stream) for _ in range(stage.rows)]
             batch = {k: jax.device_put(np.stack([r[k] for r in rows]), NamedSharding(mesh, P("data"))) for k in rows[0]}
             params, opt_state, metrics = step_fn(params, opt_state, batch)
             tokens += batch["tokens"].size
