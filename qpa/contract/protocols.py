@@ -1,0 +1,82 @@
+"""The seams: environments, models and verifiers are Protocols, handed in by `launch`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from qpa.contract.actions import Feedback, Message, ToolCall, ToolSpec
+from qpa.contract.base import Record
+from qpa.contract.tasks import Evidence, TaskSpec, Verdict
+from qpa.contract.trajectory import Trajectory
+
+
+class GenerateRequest(Record):
+    """One model call. Token-native models read `prompt_ids` (the whole context); others read `messages` and `tools`.
+
+    `episode` keys KV-cache reuse and the random stream: same (`episode`, `turn`, `seed`) gives the same tokens.
+    """
+
+    episode: str
+    turn: int
+    messages: list[Message]
+    tools: list[ToolSpec]
+    prompt_ids: list[int] = msgspec.field(default_factory=list)
+    max_tokens: int = 256
+    temperature: float = 1.0
+    seed: int = 0
+
+
+class GenerateReply(Record):
+    """What a model answered. Scripted and remote models leave the token fields empty."""
+
+    text: str
+    token_ids: list[int] = msgspec.field(default_factory=list)
+    log_probs: list[float] = msgspec.field(default_factory=list)
+    finish: str = "stop"  # stop | length | context
+    policy_version: int = 0
+
+
+class Session(Protocol):
+    """A live episode on a backend."""
+
+    id: str
+    task: TaskSpec
+
+
+class Env(Protocol):
+    """A backend. All methods may raise `EnvFailure`; a tool's own error is a `Feedback`, never an exception."""
+
+    def catalog(self) -> list[ToolSpec]: ...
+
+    async def reset(self, task: TaskSpec) -> Any: ...
+
+    async def step(self, session: Any, calls: Sequence[ToolCall]) -> list[Feedback]: ...
+
+    async def verify(self, session: Any, trajectory: Trajectory) -> Verdict: ...
+
+    async def close(self, session: Any) -> None: ...
+
+
+class ChatModel(Protocol):
+    """Answers one request; implementations batch across callers, call a remote endpoint, or are scripted."""
+
+    name: str
+
+    async def generate(self, request: GenerateRequest) -> GenerateReply: ...
+
+
+class Verifier(Protocol):
+    """Pure function of task, evidence and trajectory."""
+
+    def verify(self, task: TaskSpec, evidence: Evidence, trajectory: Trajectory) -> Verdict: ...
+
+
+class EnvFailure(RuntimeError):  # noqa: N818 - a named ending, mirrored by StopReason.ENV_FAILURE
+    """The backend itself broke; the episode is invalid, never a failed task."""
+
+
+class ModelFailure(RuntimeError):  # noqa: N818 - a named ending, mirrored by StopReason.MODEL_FAILURE
+    """The model service broke; the episode is invalid, never a failed task."""
