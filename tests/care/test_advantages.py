@@ -119,8 +119,9 @@ def test_p_low_zero_disables_progress_and_a_phi_out_of_order_is_refused():
 def test_float_noise_is_exactly_zero(dtype):
     for xp in (np, jnp):
         same = xp.asarray(np.full(8, 0.95, dtype))
-        noisy = xp.asarray(np.array([0.1 + 0.2, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3], dtype))
-        for s, p, e in ((ZERO, same, same), (np.ones(8), ZERO, noisy), (np.ones(8), ZERO, same)):
+        one = dtype(0.95)
+        noisy = xp.asarray(np.array([np.nextafter(one, dtype(1))] + [one] * 7, dtype))
+        for s, p, e in ((ZERO, noisy, noisy), (np.ones(8), ZERO, noisy), (np.ones(8), ZERO, same)):
             a, _ = group_advantages(xp.asarray(s), xp.asarray(p), e, **PHI, calibrate=False)
             assert np.array_equal(a, np.zeros(8))
     a, _ = group_advantages(np.ones(8), ZERO, ZERO, **PHI)  # all costs 0: no division by a group maximum

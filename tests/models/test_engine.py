@@ -159,6 +159,15 @@ def test_equal_prompts_of_a_group_are_prefilled_once():
     assert [outcome(r) for r in replies] == [outcome(gather(engine(), r)[0]) for r in requests]
 
 
+def test_copies_of_copies_are_exact():
+    eng = engine()
+    gather(eng, *(request(f"s{i}", prompt(30 + i, 40)) for i in range(4)))  # one in each slot
+    group = [request(f"c{i}", prompt(33, 40)) for i in range(3)]  # the last slot's, over the first ones
+    before = eng.stats()["prefill_tokens"]
+    assert [outcome(r) for r in gather(eng, *group)] == [outcome(gather(engine(), r)[0]) for r in group]
+    assert eng.stats()["prefill_tokens"] == before
+
+
 @pytest.mark.parametrize("buckets", [(8,), (32,), (8, 16, 64)])
 def test_bucket_sizes_change_nothing(shared, buckets):
     requests = [request(f"b{i}", prompt(i, n)) for i, n in enumerate((1, 2, 8, 9, 33, 70))]
@@ -203,6 +212,8 @@ def test_cancelling_a_neighbour_frees_its_slot_and_changes_nothing(shared):
         for task in doomed:
             task.cancel()
         tasks[0].cancel()
+        await asyncio.wait([tasks[0], *doomed])
+        assert "x0" not in [slot.job.episode for slot in eng._table.busy()]
         out = await asyncio.wait_for(asyncio.gather(*tasks[1:]), 60)
         assert all(task.cancelled() for task in doomed)
         return out
