@@ -98,6 +98,21 @@ def seed_rows(rng: random.Random, world: World) -> None:
             at=moment.isoformat(),
             unread=int(direction == "in" and index >= 3),
         )
+    _mailboxes(rng, world, people)
+    settings = {
+        "call_forwarding": "off",
+        "call_forwarding_number": "",
+        "intercept_international": "off",
+        "intercept_telemarketing": rng.choice(("on", "off")),
+        "intercept_unknown_numbers": "off",
+        "ringtone": rng.choice(call_contacts.RINGTONES),
+        "voicemail": rng.choice(("on", "off")),
+    }
+    for key, value in settings.items():
+        world.add("settings", key=key, value=value)
+
+
+def _mailboxes(rng: random.Random, world: World, people: list[Row]) -> None:
     senders = [row["email"] for row in people if row["email"]]
     for index, (moment, subject) in enumerate(zip(_moments(rng, 4), rng.sample(_SUBJECTS, 4), strict=True)):
         world.add(
@@ -119,17 +134,6 @@ def seed_rows(rng: random.Random, world: World) -> None:
             at=moment.isoformat(),
             text=text,
         )
-    settings = {
-        "call_forwarding": "off",
-        "call_forwarding_number": "",
-        "intercept_international": "off",
-        "intercept_telemarketing": rng.choice(("on", "off")),
-        "intercept_unknown_numbers": "off",
-        "ringtone": rng.choice(call_contacts.RINGTONES),
-        "voicemail": rng.choice(("on", "off")),
-    }
-    for key, value in settings.items():
-        world.add("settings", key=key, value=value)
 
 
 DOMAIN = Domain(
