@@ -57,7 +57,8 @@ class Checkpoints:
 
     def steps(self) -> list[int]:
         """Steps on disk, oldest first."""
-        return sorted(self._manager.all_steps(read=True))
+        self._manager.reload()
+        return sorted(self._manager.all_steps())
 
     def save(self, step: int, state: Any, host: Mapping[str, Any]) -> None:
         """Writes `state` (a pytree of arrays) and `host` (plain JSON) as step `step`.
@@ -123,7 +124,6 @@ class Checkpoints:
         aside.mkdir(exist_ok=True)
         number = sum(1 for p in aside.iterdir() if p.name.startswith(f"{step}."))
         (self.directory / str(step)).rename(aside / f"{step}.{number}")
-        self._manager.reload()
         left = self.steps()
         text = str(reason).partition("\n")[0][:200]
         log.warning(
@@ -136,7 +136,6 @@ class Checkpoints:
         """Frees what an interrupted save left."""
         for path in self.directory.glob("*.orbax-checkpoint-tmp*"):
             shutil.rmtree(path, ignore_errors=True)
-        self._manager.reload()
 
 
 def _named(tree: Any) -> dict[str, jax.Array]:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from conftest import random_examples
+from train_samples import random_examples
 
 from qpa.config import DataConfig
 from qpa.contract import BehaviorCriteria, Dimension, Split, StopReason, TaskSpec, Trajectory

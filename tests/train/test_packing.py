@@ -3,10 +3,10 @@
 import jax
 import numpy as np
 import pytest
-from conftest import random_examples
 from flax import nnx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from train_samples import random_examples
 
 from qpa.train.forward import slot_logits, target_log_probs
 from qpa.train.packing import Example, build_rows, empty_rows, plan_rows, slot_capacity, split_rows

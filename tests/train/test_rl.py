@@ -4,14 +4,14 @@ import jax
 import numpy as np
 import optax
 import pytest
-from acting import FakeActor, make_task, tokenize
+from fake_actor import EngineActor, FakeActor, make_task, tokenize
 from flax import nnx
+from train_samples import TINY, random_examples
 
 from qpa.config import CareConfig, OptimizerConfig, RLConfig
 from qpa.train.data import DataError
 from qpa.train.forward import compile_step
 from qpa.train.metrics import TrainingError, read_metrics
-from qpa.train.packing import Example
 from qpa.train.rl import rl_step, run_rl
 from qpa.train.rl_batch import minibatches
 from qpa.train.rollout import TaskSampler
@@ -30,18 +30,6 @@ CFG = RLConfig(
 TIMES = ("generation_s", "environment_s", "training_s", "compile_s", "rest_s", "step_s")
 
 
-def trajectories(n, seed=0):
-    rng = np.random.default_rng(seed)
-    out = []
-    for _ in range(n):
-        length = int(rng.integers(4, 12))
-        mask = np.arange(length) >= 2
-        old = np.where(mask, rng.normal(-4.0, 0.5, length), 0).astype(np.float32)
-        ids = rng.integers(1, 64, length).astype(np.int32)
-        out.append(Example(ids, mask, "f", old, 1 / mask[1:].sum(), float(rng.normal())))
-    return out
-
-
 def reference_loss(graphdef, params, examples, rollouts):
     """Minus Eq. 10, one trajectory at a time."""
     model, total = nnx.merge(graphdef, params), 0.0
@@ -57,14 +45,14 @@ def reference_loss(graphdef, params, examples, rollouts):
 
 def test_step_equals_equation_10_written_out(tiny, mesh):
     graphdef, params = tiny
-    examples = trajectories(5)
-    loss, grads = jax.jit(jax.value_and_grad(lambda p: reference_loss(graphdef, p, examples, 8)))(params)
+    examples = random_examples(12, longest=12, rl=True)
+    loss, grads = jax.jit(jax.value_and_grad(lambda p: reference_loss(graphdef, p, examples, 20)))(params)
     tx = optax.sgd(1.0)
     state = create_state(params, tx, mesh)
     step = compile_step(rl_step, mesh, state, graphdef=graphdef, tx=tx, eps_low=0.2, eps_high=0.28, temperature=1.0)
-    [(rows, used)] = minibatches(examples, 16, 1, 6, 1, seed="s")
-    assert 1 < used < 6
-    new, metrics = step(state, rows, np.int32(used), np.float32(8))
+    [(rows, used)] = minibatches(examples, 16, 1, 14, 1, seed="s")
+    assert 1 < used < 14
+    new, metrics = step(state, rows, np.int32(used), np.float32(20))
     np.testing.assert_allclose(metrics["loss"], loss, rtol=1e-5)
     jax.tree.map(lambda a, b, g: np.testing.assert_allclose(a - b, g, atol=2e-6), params, new.params, grads)
     assert 0 < metrics["clip_low"] < 1 and 0 < metrics["clip_high"] < 1
@@ -87,9 +75,9 @@ class Crash(BaseException):
     pass
 
 
-def run(tiny, mesh, run_dir, *, cfg=CFG, crash_at=None, controller=None, **kw):
+def run(tiny, mesh, run_dir, *, cfg=CFG, crash_at=None, controller=None, real_engine=False, **kw):
     graphdef, params = tiny
-    actor = FakeActor(graphdef)
+    actor = EngineActor(graphdef, params, TINY) if real_engine else FakeActor(graphdef)
 
     def evaluate(step):
         if step == crash_at:
@@ -97,18 +85,8 @@ def run(tiny, mesh, run_dir, *, cfg=CFG, crash_at=None, controller=None, **kw):
         return {"success": 0.5 + step / 100, "tasks": 40, "cost": 0.2}
 
     tasks = [make_task(f"{f}{i}", f) for f in "ab" for i in range(3)]
-    settings = {"sampler": TaskSampler(tasks, seed=0), "seed": 0, "tokenize": tokenize} | kw
-    result = run_rl(
-        graphdef,
-        params,
-        cfg,
-        mesh=mesh,
-        run_dir=run_dir,
-        actor=actor,
-        evaluate=evaluate,
-        controller=controller,
-        **settings,
-    )
+    settings = {"sampler": TaskSampler(tasks, seed=0), "seed": 0, "tokenize": tokenize, "controller": controller} | kw
+    result = run_rl(graphdef, params, cfg, mesh=mesh, run_dir=run_dir, actor=actor, evaluate=evaluate, **settings)
     return result, actor
 
 
@@ -141,6 +119,19 @@ def test_resume_equals_the_straight_run_bit_for_bit(tiny, mesh, tmp_path):
         run(tiny, mesh, tmp_path / "straight", harness_version="eta-2")
     with pytest.raises(DataError, match="other tasks"):
         run(tiny, mesh, tmp_path / "straight", sampler=TaskSampler([make_task("z")], seed=0))
+
+
+def test_resume_with_the_real_engine_and_its_log_probs_are_the_trainers(tiny, mesh, tmp_path):
+    cfg = RLConfig(**{**vars(CFG), "steps": 4})
+    straight, _ = run(tiny, mesh, tmp_path / "straight", cfg=cfg, real_engine=True)
+    with pytest.raises(Crash):
+        run(tiny, mesh, tmp_path / "crashed", cfg=cfg, crash_at=4, real_engine=True)
+    resumed, actor = run(tiny, mesh, tmp_path / "crashed", cfg=cfg, real_engine=True)
+    assert actor.versions == [2, 3, 4]
+    jax.tree.map(np.testing.assert_array_equal, straight.state, resumed.state)
+    train = read_metrics(tmp_path / "straight", "train")
+    assert all(r["ratio_max"] == pytest.approx(1, abs=1e-4) and r["staleness"] == 0 for r in train)
+    assert train[0]["generation_s"] > 0 and train[0]["compile_s"] > 0
 
 
 def test_success_rises_and_a_refused_proposal_changes_nothing(tiny, mesh, tmp_path):

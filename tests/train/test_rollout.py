@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from acting import make_task, make_trajectory, tokenize
+from fake_actor import make_task, make_trajectory, tokenize
 
 from qpa import care
 from qpa.config import CareConfig
@@ -143,9 +143,7 @@ def test_sampler_prefers_families_whose_outcomes_differ_but_forgets_none():
 def test_minibatches_have_one_shape_and_hold_every_example_once():
     scored = score(*[group([1, 0], length=k, name=str(k)) for k in (2, 3, 4, 5)])
     parts = minibatches(scored.examples, 16, 2, 8, 2, seed="s")
-    assert {rows["tokens"].shape for rows, _ in parts} == {(4, 2, 16)} and {r["index"].shape[2] for r, _ in parts} == {
-        8
-    }
+    assert {(rows["tokens"].shape, rows["index"].shape) for rows, _ in parts} == {((4, 2, 16), (4, 2, 8))}
     assert sum((rows["weights"] > 0).sum() for rows, _ in parts) == 2 * (2 + 3 + 4 + 5)
     for rows, used in parts:
         assert used < 4 and not rows["segments"][used:].any() and rows["segments"][used - 1].any()

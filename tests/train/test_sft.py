@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from conftest import random_examples
+from train_samples import random_examples
 
 from qpa.config import DataConfig, OptimizerConfig, SFTConfig
 from qpa.train.data import Batches, DataError

@@ -1,13 +1,17 @@
 """A fake actor: a one-turn game over token ids, played by the published weights. Solved by an even first token."""
 
+import asyncio
+
 import jax
 import numpy as np
 from flax import nnx
 
+from qpa.config import EngineConfig
 from qpa.contract import (
     BehaviorCriteria,
     Cost,
     Dimension,
+    GenerateRequest,
     Message,
     Reply,
     Role,
@@ -18,6 +22,7 @@ from qpa.contract import (
     Trajectory,
     Verdict,
 )
+from qpa.models.engine import Engine
 
 PROMPT = [1, 2, 3]
 TURN = 4
@@ -72,7 +77,7 @@ class FakeActor:
             noise = rng.gumbel(size=log_probs.shape)
             ids[:, len(PROMPT) + k] = np.argmax(log_probs + noise, axis=-1)
             chosen[:, k] = np.take_along_axis(log_probs, ids[:, len(PROMPT) + k, None], 1)[:, 0]
-        self.device_seconds += 0.5
+        self.device_seconds += 1e-4
         own = ids[:, len(PROMPT) :]
         return [
             make_trajectory(
@@ -84,3 +89,43 @@ class FakeActor:
 
     def stats(self):
         return {"device_seconds": self.device_seconds, "compile_seconds": 0.0}
+
+
+class _Tokenizer:
+    def special_id(self, name):
+        return {"<|im_end|>": 10, "<|im_start|>": 11, "<|endoftext|>": 12}[name]
+
+    def decode(self, ids):
+        return " ".join(map(str, ids))
+
+
+class EngineActor(FakeActor):
+    """The same game, played by the real generation engine."""
+
+    def __init__(self, graphdef, params, cfg):
+        self.versions, self.format = [], type("Format", (), {"tokenizer": _Tokenizer(), "family": "compact"})()
+        sizes = EngineConfig(slots=4, context=32, decode_chunk=2, prefill_buckets=(4, 8))
+        self.engine = Engine(graphdef, params, cfg, sizes, self.format)
+
+    def publish(self, params, version):
+        self.versions.append(version)
+        self.engine.update_params(params, version)
+
+    def run(self, tasks, seed):
+        def request(i):
+            sampling = {"max_tokens": TURN + 2, "temperature": 1.0, "seed": seed}
+            return GenerateRequest(episode=str(i), turn=0, messages=[], tools=[], prompt_ids=PROMPT, **sampling)
+
+        async def play():
+            return await asyncio.gather(*(self.engine.generate(request(i)) for i in range(len(tasks))))
+
+        return [
+            make_trajectory(
+                task, r.token_ids, r.log_probs, success=r.token_ids[0] % 2 == 0, version=r.policy_version,
+                progress=sum(t % 2 == 0 for t in r.token_ids) / len(r.token_ids),
+            )
+            for task, r in zip(tasks, asyncio.run(play()), strict=True)
+        ]  # fmt: skip
+
+    def stats(self):
+        return self.engine.stats()
