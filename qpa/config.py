@@ -64,7 +64,7 @@ class CareConfig:
     p_low: float = 0.25
     p_high: float = 0.8
     lambda_prog: float = 0.5
-    lambda_eff: float = 0.1
+    lambda_eff: float = 0.2
     calibrate: bool = True
     eps_low: float = 0.2
     eps_high: float = 0.28
@@ -87,7 +87,11 @@ class RLConfig:
     eval_every: int = 10  # dev evaluations feed the controller
     row_length: int = 512  # episodes are packed into rows of this length
     care: CareConfig = field(default_factory=CareConfig)
-    optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(warmup_steps=2, learning_rate=1e-3))
+    optimizer: OptimizerConfig = field(
+        default_factory=lambda: OptimizerConfig(
+            learning_rate=2e-3, adam_learning_rate=2e-4, warmup_steps=2, final_fraction=0.5
+        )
+    )
 
 
 @dataclass

@@ -6,9 +6,16 @@ Machine:   two CPU cores, 6 GiB of memory
 
 from __future__ import annotations
 
-from qpa.config import LoopConfig
+from qpa.config import BenchConfig, DataConfig, LoopConfig, RLConfig, SFTConfig
 
 
 def get_config() -> LoopConfig:
-    """The defaults of `qpa.config` are this run."""
-    return LoopConfig(name="tiny", run_dir="runs/tiny")
+    """The defaults of `qpa.config`, cut to minutes."""
+    return LoopConfig(
+        name="tiny",
+        run_dir="runs/tiny",
+        bench=BenchConfig(candidates=3, train_tasks=4000),
+        sft=SFTConfig(steps=280, save_every=70, data=DataConfig(sequence_length=512, batch_size=8)),
+        rl=RLConfig(steps=20, eval_every=10),
+        round2=RLConfig(steps=6, eval_every=6),
+    )
