@@ -83,7 +83,9 @@ def both(rng: random.Random, banned: frozenset[str]) -> Document:
 
 def _listing(rng: random.Random, title: str, n: int) -> tuple[list[dict[str, object]], str]:
     """`n` items in random order, one of them titled `title` -> (items, its id)."""
-    items = [{"id": w.identifier(rng), "title": w.phrase(rng), "time": w.clock(rng)} for _ in range(n)]
+    items: list[dict[str, object]] = [
+        {"id": w.identifier(rng), "title": w.phrase(rng), "time": w.clock(rng)} for _ in range(n)
+    ]
     target = rng.choice(items)
     target["title"] = title
     return items, str(target["id"])
