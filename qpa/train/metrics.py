@@ -38,9 +38,21 @@ class MetricsLog:
             self._writer = SummaryWriter(str(self.path.parent / "tensorboard"), purge_step=step + 1 if step else None)
 
     def write(self, step: int, kind: str, values: Mapping[str, Any]) -> None:
-        """One record `{"step", "kind", ...}`. Numbers also go to TensorBoard; a non-finite one is null in JSON."""
+        """One record `{"step", "kind", ...}`. Numbers also go to TensorBoard; a non-finite one is null in JSON.
+
+        Raises `TrainingError` if the disk refuses.
+        """
         if jax.process_index() != 0:
             return
+        try:
+            self._append(step, kind, values)
+        except OSError as e:
+            reason = e.strerror or e
+            raise TrainingError(
+                f"{self.path}: step {step} not written, {reason}; free space and rerun: the last checkpoint is sound"
+            ) from e
+
+    def _append(self, step: int, kind: str, values: Mapping[str, Any]) -> None:
         plain = {k: _plain(v) for k, v in values.items()}
         self._file.write(json.dumps({"step": step, "kind": kind, **plain}, ensure_ascii=False) + "\n")
         self._file.flush()

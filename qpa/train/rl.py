@@ -129,14 +129,9 @@ def run_rl(
     """
     tx = make_optimizer(cfg.optimizer, cfg.steps * cfg.epochs * cfg.minibatches)
     with run_lock(run_dir), contextlib.closing(Checkpoints(Path(run_dir) / "checkpoints")) as checkpoints:
-        state = create_state(params, tx, mesh)
         phi = care.Phi(cfg.care.lambda_prog, cfg.care.lambda_eff, cfg.care.p_low, cfg.care.p_high)
         run = _Run(cfg, mesh, seed, sampler, actor, tokenize, Journal(phi.as_dict(), harness_version))
-        start = 0
-        if (found := checkpoints.restore(state)) is not None:
-            start, state = found.step, found.state
-            run.restore(found.host)
-            log.info("rl: resumed %s at step %d", run_dir, start)
+        start, state = run.resume(checkpoints, create_state(params, tx, mesh))
         step_fn = compile_step(
             rl_step, mesh, state, graphdef=graphdef, tx=tx, temperature=cfg.temperature,
             eps_low=cfg.care.eps_low, eps_high=cfg.care.eps_high,
@@ -173,8 +168,11 @@ class _Run:
     def host_state(self) -> dict[str, Any]:
         return {"journal": asdict(self.journal), "sampler": self.sampler.get_state(), "seed": self.seed}
 
-    def restore(self, host: Mapping[str, Any]) -> None:
-        wanted = self.journal.harness_version
+    def resume(self, checkpoints: Checkpoints, fresh: TrainState) -> tuple[int, TrainState]:
+        """(step, state) of the newest checkpoint, with the host's part taken in; (0, fresh) if there is none."""
+        if (found := checkpoints.restore(fresh)) is None:
+            return 0, fresh
+        host, wanted = found.host, self.journal.harness_version
         self.journal = Journal(**host["journal"])
         if (self.journal.harness_version, host["seed"]) != (wanted, self.seed):
             raise DataError(
@@ -182,6 +180,8 @@ class _Run:
                 f"{wanted!r}, {self.seed}: use the same, or a new run_dir"
             )
         self.sampler.set_state(host["sampler"])
+        log.info("rl: resumed %s at step %d", checkpoints.directory, found.step)
+        return found.step, found.state
 
     def publish(self, state: TrainState, version: int) -> None:
         self.journal.policy_version = version
@@ -220,11 +220,11 @@ class _Run:
         in_rollouts = compile_seconds() - compiled
         state, values = self._update(step, state, scored, step_fn)
         trained = time.monotonic() - begin
-        compile_s = compile_seconds() - compiled - in_rollouts
+        compile_s = min(trained, compile_seconds() - compiled - in_rollouts)  # nested traces are reported twice
         times = {
             "generation_s": rollouts.generation_s,
             "environment_s": max(0.0, rollouts.wall_s - rollouts.generation_s - rollouts.compile_s),
-            "training_s": max(0.0, trained - compile_s),
+            "training_s": trained - compile_s,
             "compile_s": rollouts.compile_s + compile_s,
         }
         wall = time.monotonic() - start

@@ -60,7 +60,7 @@ def score_groups(rollouts: Rollouts, tokenize: Tokenize, phi: Any, cfg: CareConf
             out.skipped += 1
             continue
         for (ids, mask, log_probs), advantage in zip(rows, advantages, strict=True):
-            weight = 1.0 / np.count_nonzero(mask[1:])
+            weight = 1.0 / max(1, int(np.count_nonzero(mask[1:])))
             out.examples.append(Example(ids, mask, group.task.family, log_probs, weight, float(advantage)))
     return out
 

@@ -14,7 +14,7 @@ import pytest
 from qpa.config import OptimizerConfig
 from qpa.train.checkpoint import CheckpointError, Checkpoints
 from qpa.train.lock import RunLockedError, run_lock
-from qpa.train.metrics import MetricsLog, read_metrics
+from qpa.train.metrics import MetricsLog, TrainingError, read_metrics
 from qpa.train.optimizer import make_optimizer
 from qpa.train.state import create_state
 
@@ -183,6 +183,14 @@ def test_metrics_are_cut_back_to_the_restored_step(tmp_path):
         (1, "train"), (2, "train"), (2, "eval"), (3, "train"),
     ]  # fmt: skip
     assert read_metrics(tmp_path, "train")[-1]["loss"] == 9.0 and read_metrics(tmp_path, "train")[0]["nan"] is None
+
+
+def test_a_full_disk_under_the_metrics_is_one_clear_line(tmp_path):
+    log = MetricsLog(tmp_path, tensorboard=False)
+    log._file.close()
+    log._file = open("/dev/full", "w")  # noqa: SIM115 - every flush fails with ENOSPC
+    with pytest.raises(TrainingError, match=r"step 4 not written, No space left.*checkpoint is sound"):
+        log.write(4, "train", {"loss": 1.0})
 
 
 def test_tensorboard_files_appear(tmp_path):

@@ -24,7 +24,7 @@ CFG = RLConfig(
     save_every=2,
     eval_every=2,
     row_length=16,
-    care=CareConfig(controller_every=2),
+    care=CareConfig(lambda_prog=0.5, lambda_eff=0.1, p_low=0.25, p_high=0.8, controller_every=2),
     optimizer=OptimizerConfig(name="adamw", adam_learning_rate=0.03, warmup_steps=1),
 )
 TIMES = ("generation_s", "environment_s", "training_s", "compile_s", "rest_s", "step_s")

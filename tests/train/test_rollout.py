@@ -9,13 +9,15 @@ import pytest
 from fake_actor import make_task, make_trajectory, tokenize
 
 from qpa import care
+from qpa.bench import make_env, train_tasks
 from qpa.config import CareConfig
 from qpa.contract import StopReason
+from qpa.harness import NullModel, tiny_eta
 from qpa.train.data import DataError
 from qpa.train.rl_batch import minibatches, score_groups
-from qpa.train.rollout import Group, Rollouts, TaskSampler, collect, run_sync
+from qpa.train.rollout import Group, HarnessActor, Rollouts, TaskSampler, collect, run_sync
 
-PHI = care.Phi()
+PHI = care.Phi(lambda_prog=0.5, lambda_eff=0.1, p_low=0.25, p_high=0.8)
 CFG = CareConfig(token_budget=100, call_budget=1_000_000)
 
 
@@ -151,6 +153,30 @@ def test_minibatches_have_one_shape_and_hold_every_example_once():
     long = score(group([1, 0], length=12), row_length=16)
     assert minibatches(long.examples, 16, 2, 8, 1, seed="s")[0][0]["index"].shape[2] == 16
     assert minibatches([], 16, 2, 8, 2, seed="s") == []
+
+
+def test_harness_actor_plays_groups_in_order_with_seeds_of_their_own():
+    class Engine(NullModel):
+        published = None
+
+        def update_params(self, params, version):
+            self.published = (params, version)
+
+        def stats(self):
+            return {"device_seconds": 1.0, "compile_seconds": 0.0}
+
+    engine = Engine()
+    actor = HarnessActor(engine, make_env(), tiny_eta(), concurrency=3, temperature=1.0)
+    actor.publish("weights", 4)
+    assert engine.published == ("weights", 4) and actor.stats()["device_seconds"] == 1.0
+    tasks = train_tasks(0, 2)
+    listed = [t for t in tasks for _ in range(2)]
+    played = actor.run(listed, 5)
+    assert [t.task.id for t in played] == [t.id for t in listed]
+    assert all(t.valid and t.verdict is not None and t.provenance.source == "rl" for t in played)
+    seeds = [t.provenance.seed for t in played]
+    assert len(set(seeds)) == 4 and [t.provenance.seed for t in actor.run(listed, 5)] == seeds
+    assert set(seeds).isdisjoint(t.provenance.seed for t in actor.run(listed, 6))
 
 
 def test_run_sync_works_inside_a_running_loop():
