@@ -14,8 +14,8 @@ def get_config() -> LoopConfig:
     return LoopConfig(
         name="tiny",
         run_dir="runs/tiny",
-        bench=BenchConfig(candidates=3, train_tasks=4000),
-        sft=SFTConfig(steps=280, save_every=70, data=DataConfig(sequence_length=512, batch_size=8)),
-        rl=RLConfig(steps=20, eval_every=10),
-        round2=RLConfig(steps=6, eval_every=6),
+        bench=BenchConfig(candidates=3, train_tasks=4000, turns=8, output_tokens=224),
+        sft=SFTConfig(steps=220, save_every=55, data=DataConfig(sequence_length=512, batch_size=8)),
+        rl=RLConfig(steps=12, eval_every=6),
+        round2=RLConfig(steps=4, eval_every=4),
     )
