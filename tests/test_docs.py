@@ -113,9 +113,8 @@ def test_every_path_in_a_code_span_exists():
             continue
         path, _, function = text.partition("::")
         file = ROOT / path
-        if not file.exists():
-            missing.append(f"{page}: {text}")
-        elif function and not re.search(rf"^(async )?def {function}\(", file.read_text(encoding="utf-8"), re.M):
+        defined = re.compile(rf"^(async )?def {function}\(", re.M)
+        if not file.exists() or (function and not defined.search(file.read_text(encoding="utf-8"))):
             missing.append(f"{page}: {text}")
     assert not missing
 
@@ -192,6 +191,13 @@ def test_every_flag_of_a_command_exists():
             elif name not in _flags(script):
                 wrong.append(f"{page}: {script} --{name}")
     assert not wrong
+
+
+def test_every_flag_named_in_prose_exists_somewhere():
+    known = set().union(*(_flags(script) for _, script, _ in _commands()))
+    named = [(page, match[1]) for page, text in _spans() if (match := re.match(r"--(\w+)(?:=|$)", text))]
+    assert len(named) > 5
+    assert not [f"{page}: --{name}" for page, name in named if name not in known]
 
 
 def test_every_config_key_and_make_target_exists():
