@@ -85,7 +85,7 @@ class RLConfig:
     minibatches: int = 1
     save_every: int = 5
     eval_every: int = 10  # dev evaluations feed the controller
-    row_length: int = 512  # episodes are packed into rows of this length
+    row_length: int = 768  # episodes are packed into rows; shorter than the engine context, long failures are lost
     care: CareConfig = field(default_factory=CareConfig)
     optimizer: OptimizerConfig = field(
         default_factory=lambda: OptimizerConfig(
