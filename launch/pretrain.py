@@ -5,7 +5,9 @@ python -m launch.pretrain --run_dir=runs/base --export=qpa/models/base
 
 from __future__ import annotations
 
-from absl import app, flags
+from absl import flags
+
+from launch import cli
 
 _RUN_DIR = flags.DEFINE_string("run_dir", "runs/base", "Where the state and the log are kept; a second call goes on.")
 _STEPS = flags.DEFINE_integer("steps", 600, "Updates on documents: 16 rows of 256 tokens each.")
@@ -19,8 +21,7 @@ _SEED = flags.DEFINE_integer("seed", 0, "Seed of text, tokenizer and weights.")
 _EXPORT = flags.DEFINE_string("export", "", "Folder for config.json, model.safetensors, tokenizer.model, SHA256SUMS.")
 
 
-def main(argv: list[str]) -> None:
-    del argv
+def main() -> None:
     import shutil
     from pathlib import Path
 
@@ -62,4 +63,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    cli.run(main)

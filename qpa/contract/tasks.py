@@ -99,7 +99,7 @@ class BehaviorCriteria(Record, tag_field="checker", tag="behavior"):
 
     `routes`: at least one listed call was made; its arguments must contain (case-folded) each of `payload` terms.
     `intent`: the final reply must have this intent; `mentions`: each group needs one of its terms in the reply.
-    `forbidden`: effects that must not have happened (`write` = any row change).
+    `reads`: tools that must have been called successfully; `allow_writes` false: no row may have changed.
     """
 
     routes: list[ToolStep] = msgspec.field(default_factory=list)
