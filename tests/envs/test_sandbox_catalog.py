@@ -12,6 +12,7 @@ import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sandbox_phone import Phone
 
 from qpa.contract import Effect, ErrorType, ToolCall, ToolKind, ToolSpec, to_json
 from qpa.envs.sandbox import DOMAINS, SandboxEnv, catalog, make_world
@@ -145,8 +146,6 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 @settings(max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(calls(), min_size=1, max_size=12))
 def test_no_call_can_break_an_episode(script: list[tuple[str, dict[str, Any]]]) -> None:
-    from conftest import Phone
-
     runs = []
     for _ in range(2):
         phone, answers = Phone(), []
