@@ -6,6 +6,7 @@ damaged step is noticed on restore, moved aside, and the step before it is used.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -70,7 +71,9 @@ class Checkpoints:
         record["digest"] = _digest(record)
         items = ocp.args.Composite(state=ocp.args.StandardSave(arrays), host=ocp.args.JsonSave(record))
         try:
-            if not self._manager.save(step, args=items, force=True):
+            with _quiet_storage():
+                saved = self._manager.save(step, args=items, force=True)
+            if not saved:
                 raise CheckpointError(f"{self.directory}: step {step} was not saved; is a later step already there?")
         except Exception as e:
             reason = _disk_reason(e)
@@ -91,7 +94,8 @@ class Checkpoints:
         """
         for step in reversed(self.steps()):
             try:
-                host, arrays = self._read(step, like)
+                with _quiet_storage():
+                    host, arrays = self._read(step, like)
             except CheckpointError:
                 raise
             except Exception as e:  # whatever the storage layers raise for damage
@@ -136,6 +140,17 @@ class Checkpoints:
         """Frees what an interrupted save left."""
         for path in self.directory.glob("*.orbax-checkpoint-tmp*"):
             shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _quiet_storage() -> Iterator[None]:
+    """Storage threads log tracebacks of what also arrives here as an exception; one clear line is enough."""
+    logger = logging.getLogger("absl")
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
 
 
 def _named(tree: Any) -> dict[str, jax.Array]:

@@ -1,5 +1,6 @@
 """Epochs lose nothing and double nothing; a resumed iterator continues with the very next batch."""
 
+import dataclasses
 import json
 import logging
 from collections import Counter
@@ -71,8 +72,10 @@ def test_resume_on_other_data_is_refused():
     examples = random_examples(20)
     state = Batches(examples, CFG, seed=1).get_state()
     changed = [*examples[:-1], random_examples(1, seed=9)[0]]
+    unmasked = [*examples[:-1], dataclasses.replace(examples[-1], mask=np.ones_like(examples[-1].mask))]
     for other in (
         Batches(changed, CFG, seed=1),
+        Batches(unmasked, CFG, seed=1),
         Batches(examples, CFG, seed=2),
         Batches(examples, DataConfig(sequence_length=32, batch_size=2), seed=1),
         Batches(examples, CFG, seed=1, weights={"a": 1.0}),

@@ -9,7 +9,7 @@ import pytest
 from fake_actor import make_task, make_trajectory, tokenize
 
 from qpa import care
-from qpa.bench import make_env, train_tasks
+from qpa.bench import BenchVerifier, make_env, train_tasks
 from qpa.config import CareConfig
 from qpa.contract import StopReason
 from qpa.harness import NullModel, tiny_eta
@@ -166,7 +166,7 @@ def test_harness_actor_plays_groups_in_order_with_seeds_of_their_own():
             return {"device_seconds": 1.0, "compile_seconds": 0.0}
 
     engine = Engine()
-    actor = HarnessActor(engine, make_env(), tiny_eta(), concurrency=3, temperature=1.0)
+    actor = HarnessActor(engine, make_env(BenchVerifier()), tiny_eta(), concurrency=3, temperature=1.0)
     actor.publish("weights", 4)
     assert engine.published == ("weights", 4) and actor.stats()["device_seconds"] == 1.0
     tasks = train_tasks(0, 2)
