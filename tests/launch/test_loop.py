@@ -34,14 +34,10 @@ def _args(base: Path, folder: Path) -> list[str]:
 
 def _stop_when(args: list[str], ready: Path, how: signal.Signals) -> subprocess.CompletedProcess[str]:
     """Starts the loop, and signals it as soon as `ready` exists."""
+    # A test run in the background of a script ignores SIGINT and would hand that down; a handler is not handed down.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
-        command("loop", *args),
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A test run started in the background of a script ignores SIGINT, and would hand that down.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        command("loop", *args), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     while not ready.exists() and process.poll() is None:
         time.sleep(0.01)
