@@ -245,7 +245,7 @@ def test_a_resumed_run_is_the_straight_run_bit_for_bit(tokenizer, tmp_path, comp
     cfg = replace(TINY, vocab_size=1024, n_layers=1, attention_blocks=1)
 
     def go(folder, stop=None):
-        documents, chats = rows(tokenizer, 64, 0, NONE), rows(tokenizer, 96, 0, NONE, 0.6)
+        documents, chats = rows(tokenizer, 96, 0, NONE), rows(tokenizer, 96, 0, NONE, 0.6)
         stages = [Stage(3, documents if stop is None else until(documents, 2 * stop), 2), Stage(4, chats, 2)]
         return pretrain(cfg, stages, run_dir=folder, peak=0.02, adam_peak=3e-3, log_every=1, save_every=2)
 
