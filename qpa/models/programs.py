@@ -1,12 +1,13 @@
 """The engine's device programs: fixed shapes, compiled ahead of time, KV cache donated.
 
-Legend: B slots, R rows of one prefill call, T tokens per row, C tokens of one decode call, S cache length.
+Legend: B slots, R rows of one call, T tokens per row, C tokens of one decode call, S cache length, L <= S positions
+that a call reads. A call copies its rows out of the cache, cut to L: attention costs what it reads.
 """
 
 from __future__ import annotations
 
 import functools
-import time
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -24,39 +25,70 @@ COPIES = 8  # slot pairs per `copy` call
 MIN_PREFILL_TOKENS = 128  # per call; small matrix products take another kernel, whose last bits differ
 
 
-def prefill(graphdef: nnx.GraphDef, params: nnx.State, cache: Cache, slots_R, tokens_RT, positions_RT) -> Cache:
-    """Writes keys and values of `tokens` into rows `slots`. Filler rows have slot B, filler tokens position S."""
-    rows = [LayerCache(x.k[slots_R], x.v[slots_R]) for x in cache]
-    _, rows = nnx.merge(graphdef, params).extend(tokens_RT, positions_RT, rows)
+def prefill(graphdef: nnx.GraphDef, length: int, params: nnx.State, cache: Cache, slots_R, tokens_RT, positions_RT):
+    """Writes keys and values of `tokens` into rows `slots` -> cache. Filler: rows of slot B, tokens at position L."""
+    _, rows = nnx.merge(graphdef, params).extend(tokens_RT, positions_RT, _take(cache, slots_R, length))
     return [
-        LayerCache(x.k.at[slots_R].set(r.k, mode="drop"), x.v.at[slots_R].set(r.v, mode="drop"))
+        LayerCache(
+            x.k.at[slots_R, :, :, :length].set(r.k, mode="drop"), x.v.at[slots_R, :, :length].set(r.v, mode="drop")
+        )
         for x, r in zip(cache, rows, strict=True)
     ]
 
 
+def _take(cache: Cache, slots_R: jax.Array, length: int) -> Cache:
+    """The rows of a call, cut to `length` positions."""
+    return [LayerCache(x.k[slots_R, :, :, :length], x.v[slots_R, :, :length]) for x in cache]
+
+
 def decode(
-    graphdef: nnx.GraphDef, chunk: int, params: nnx.State, cache: Cache, ints_3B, keys_B2, temperature_B, stops_V
+    graphdef: nnx.GraphDef,
+    chunk: int,
+    length: int,
+    params: nnx.State,
+    cache: Cache,
+    slots_R,
+    ints_3R,
+    keys_R2,
+    temperature_R,
+    stops_V,
 ) -> tuple[Cache, jax.Array, jax.Array]:
-    """Up to `chunk` tokens for every live row -> (cache, ids [C, B], log-probs [C, B]).
+    """Up to `chunk` tokens for every live row -> (cache, ids [C, R], log-probs [C, R]).
 
     Args:
-      ints_3B: each row's last token, that token's position, and how many tokens it may still get (0: not live).
-      keys_B2: random streams; temperature_B: 0 is greedy; stops_V: bool, ids that end a row once sampled.
+      slots_R: which rows of the cache; filler rows have slot B.
+      ints_3R: each row's last token, that token's position, and how many tokens it may still get (0: not live).
+      keys_R2: random streams; temperature_R: 0 is greedy; stops_V: bool, ids that end a row once sampled.
     """
     model = nnx.merge(graphdef, params)
-    b, s = ints_3B.shape[1], cache[0].k.shape[2]
+    begin = ints_3R[1]
 
     def step(state):
-        i, cache, token, position, left, ids, log_probs = state
+        i, rows, token, position, left, ids, log_probs = state
         live = left > 0
-        hidden, cache = model.extend(token[:, None], jnp.where(live, position, s)[:, None], cache)
-        drawn, log_prob = sample(model.logits(hidden)[:, 0], temperature_B, uniforms(keys_B2, position + 1))
+        hidden, rows = model.extend(token[:, None], jnp.where(live, position, length)[:, None], rows)
+        drawn, log_prob = sample(model.logits(hidden)[:, 0], temperature_R, uniforms(keys_R2, position + 1))
         left = jnp.where(live & ~stops_V[drawn], left - 1, 0)
-        return i + 1, cache, drawn, position + 1, left, ids.at[i].set(drawn), log_probs.at[i].set(log_prob)
+        return i + 1, rows, drawn, position + 1, left, ids.at[i].set(drawn), log_probs.at[i].set(log_prob)
 
-    state = (0, cache, *ints_3B, jnp.zeros((chunk, b), jnp.int32), jnp.zeros((chunk, b), jnp.float32))
+    shape = chunk, len(begin)
+    state = (0, _take(cache, slots_R, length), *ints_3R, jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.float32))
     out = jax.lax.while_loop(lambda state: (state[0] < chunk) & (state[4] > 0).any(), step, state)
-    return out[1], out[5], out[6]
+
+    written_RC = begin[:, None] + jnp.arange(chunk)  # at most: what a row did not reach is written back as it was
+
+    at_RC = jnp.where(written_RC < length, written_RC, cache[0].v.shape[2])
+    read_RC = jnp.minimum(written_RC, length - 1)
+
+    def back(full: LayerCache, part: LayerCache) -> LayerCache:
+        keys = jnp.take_along_axis(part.k, read_RC[:, None, None, :], axis=3).transpose(0, 3, 1, 2)
+        values = jnp.take_along_axis(part.v, read_RC[:, None, :, None], axis=2).swapaxes(1, 2)
+        rows = slots_R[:, None]
+        return LayerCache(
+            full.k.at[rows, :, :, at_RC].set(keys, mode="drop"), full.v.at[rows, :, at_RC].set(values, mode="drop")
+        )
+
+    return [back(full, part) for full, part in zip(cache, out[1], strict=True)], out[5], out[6]
 
 
 def copy(cache: Cache, source_R, target_R) -> Cache:
@@ -64,13 +96,8 @@ def copy(cache: Cache, source_R, target_R) -> Cache:
     return jax.tree.map(lambda x: x.at[target_R].set(x[source_R], mode="drop"), cache)
 
 
-def resize(cache: Cache, length: int) -> Cache:
-    """The cache with room for `length` >= S positions."""
-    return jax.tree.map(lambda x: jnp.pad(x, ((0, 0), (0, 0), (0, length - x.shape[2]), (0, 0))), cache)
-
-
 @functools.cache
-def _compiled(model: str, params_form: Form) -> dict[tuple, Any]:
+def _compiled(model: str, params_form: Form, device: Any) -> dict[tuple, Any]:
     """Compiled programs by name and shapes, shared by all engines of a process that run the same `model`."""
     return {}
 
@@ -81,40 +108,34 @@ def form(params: nnx.State) -> Form:
 
 
 class Programs:
-    """Runs the programs of one engine, compiling each once per shape, and counts what that costs."""
+    """The programs of one engine on one device, each compiled once per shape.
 
-    def __init__(self, graphdef: nnx.GraphDef, cfg: ModelConfig, chunk: int, params_form: Form) -> None:
-        self._functions: dict[str, Any] = {
-            "prefill": jax.jit(functools.partial(prefill, graphdef), donate_argnums=1),
-            "decode": jax.jit(functools.partial(decode, graphdef, chunk), donate_argnums=1),
-            "copy": jax.jit(copy, donate_argnums=0),
-            "resize": jax.jit(resize, static_argnums=1),
+    A compiled program accepts exactly the shapes and the device it was made for, so nothing recompiles unnoticed.
+    """
+
+    def __init__(self, graphdef: nnx.GraphDef, cfg: ModelConfig, chunk: int, params_form: Form, device: Any) -> None:
+        self._functions: dict[str, Callable[..., Any]] = {
+            "prefill": lambda length: jax.jit(functools.partial(prefill, graphdef, length), donate_argnums=1),
+            "decode": lambda length: jax.jit(functools.partial(decode, graphdef, chunk, length), donate_argnums=1),
+            "copy": lambda _: jax.jit(copy, donate_argnums=0),
         }
-        self._compiled = _compiled(repr(cfg), params_form)
+        self._compiled = _compiled(repr(cfg), params_form, device)
         self._chunk = chunk
-        self._used: set[tuple] = set()
-        self.compile_seconds = 0.0
-        self.device_seconds = 0.0
+        self.used: set[tuple] = set()
 
-    @property
-    def count(self) -> int:
-        """Different programs used so far; constant in steady state."""
-        return len(self._used)
-
-    def run(self, name: str, *args: Any) -> Any:
-        """Runs a program and waits for it; one of `args` is the cache.
-
-        A compiled program accepts exactly the shapes and devices it was made for, so nothing recompiles unnoticed.
-        """
+    def _key(self, name: str, length: int, args: tuple[Any, ...]) -> tuple:
+        """One of `args` is the cache."""
         cache = next(a for a in args if isinstance(a, list))[0].k
-        static = [a for a in args if isinstance(a, int)] if name != "decode" else [self._chunk]
-        key = (name, cache.shape, *static, *(a.shape for a in args if isinstance(a, np.ndarray)))
-        if key not in self._compiled:
-            start = time.perf_counter()
-            self._compiled[key] = self._functions[name].lower(*args).compile()
-            self.compile_seconds += time.perf_counter() - start
-        self._used.add(key)
-        start = time.perf_counter()
-        out = jax.block_until_ready(self._compiled[key](*(a for a in args if not isinstance(a, int))))
-        self.device_seconds += time.perf_counter() - start
-        return out
+        chunk = self._chunk if name == "decode" else 0
+        return (name, cache.shape, chunk, length, *(a.shape for a in args if isinstance(a, np.ndarray)))
+
+    def find(self, name: str, length: int, args: tuple[Any, ...]) -> Any:
+        """The compiled program, or None: it has to be compiled first."""
+        key = self._key(name, length, args)
+        self.used.add(key)
+        return self._compiled.get(key)
+
+    def compile(self, name: str, length: int, args: tuple[Any, ...]) -> Any:
+        """Makes the program for `args`; takes seconds."""
+        made = self._functions[name](length).lower(*args).compile()
+        return self._compiled.setdefault(self._key(name, length, args), made)

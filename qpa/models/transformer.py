@@ -18,7 +18,7 @@ NEG_INF = -1e30  # finite: a fully masked row must give a uniform softmax, not N
 
 
 class LayerCache(NamedTuple):
-    """Keys and values of one layer, each [B, K, S, H]."""
+    """One layer's keys [B, K, H, S] and values [B, K, S, H]: what one query's scores and output read in long runs."""
 
     k: jax.Array
     v: jax.Array
@@ -69,6 +69,20 @@ def attend_blocked(q: jax.Array, k: jax.Array, v: jax.Array, mask_BTS: jax.Array
     return jnp.concatenate(outs, axis=2)
 
 
+def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> jax.Array:
+    """`attend` over a cache."""
+    b, n, t, h = q_BNTH.shape
+    kv = cache.v.shape[1]
+    q = q_BNTH.reshape(b, kv, n // kv, t, h)
+    if t == 1:  # a matrix product per row and head costs a CPU more in overhead than in arithmetic
+        scores = (q[..., 0, :, None] * cache.k[:, :, None]).sum(axis=3)[..., None, :] * (h**-0.5)
+    else:
+        scores = jnp.einsum("bkgth,bkhs->bkgts", q, cache.k) * (h**-0.5)
+    scores = jnp.where(mask_BTS[:, None, None], scores.astype(jnp.float32), NEG_INF)
+    probs = jax.nn.softmax(scores, axis=-1).astype(cache.v.dtype)
+    return jnp.einsum("bkgts,bksh->bkgth", probs, cache.v).reshape(b, n, t, h)
+
+
 class Attention(nnx.Module):
     def __init__(self, cfg: ModelConfig, rngs: nnx.Rngs):
         def dense(out: int, inp: int) -> nnx.Linear:
@@ -96,10 +110,10 @@ class Attention(nnx.Module):
             # Padded queries carry position S (out of range), so mode="drop" leaves the cache untouched for them.
             rows = jnp.arange(b)[:, None]
             cache = LayerCache(
-                cache.k.at[rows, :, positions_BT].set(k.swapaxes(1, 2), mode="drop"),
+                cache.k.at[rows, :, :, positions_BT].set(k.swapaxes(1, 2), mode="drop"),
                 cache.v.at[rows, :, positions_BT].set(v.swapaxes(1, 2), mode="drop"),
             )
-            out = attend(q, cache.k, cache.v, mask_BTS)
+            out = attend_cached(q, cache, mask_BTS)
         return self.o_proj(out.swapaxes(1, 2).reshape(b, t, -1)), cache
 
 
@@ -163,7 +177,7 @@ class Planner(nnx.Module):
 
     def extend(self, tokens_BT: jax.Array, positions_BT: jax.Array, cache: list[LayerCache]):
         """Appends tokens to a KV cache -> (hidden [B, T, D], cache). Padding has position S and changes nothing."""
-        s = cache[0].k.shape[2]
+        s = cache[0].v.shape[2]
         mask = jnp.arange(s)[None, None, :] <= positions_BT[:, :, None]
         return self.hidden(tokens_BT, positions_BT, mask, cache)
 
@@ -177,8 +191,11 @@ def packed_mask(segments_BT: jax.Array) -> jax.Array:
 
 def init_cache(cfg: ModelConfig, batch: int, length: int, dtype: jnp.dtype = jnp.float32) -> list[LayerCache]:
     """An empty cache for `batch` rows of `length` positions."""
-    shape = (batch, cfg.n_kv_heads, length, cfg.head_dim)
-    return [LayerCache(jnp.zeros(shape, dtype), jnp.zeros(shape, dtype)) for _ in range(cfg.n_layers)]
+    keys, values = (cfg.head_dim, length), (length, cfg.head_dim)
+    return [
+        LayerCache(*(jnp.zeros((batch, cfg.n_kv_heads, *shape), dtype) for shape in (keys, values)))
+        for _ in range(cfg.n_layers)
+    ]
 
 
 def create(cfg: ModelConfig, seed: int = 0) -> tuple[nnx.GraphDef, nnx.State]:

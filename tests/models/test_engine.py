@@ -10,7 +10,7 @@ import pytest
 from tiny import PARAMS, SPECIAL, engine, full_logits, log_softmax, packed_logits, planner, prompt, request
 
 from qpa.config import EngineConfig
-from qpa.models import engine as engine_module
+from qpa.models import lane as lane_module
 
 
 def gather(eng, *requests):
@@ -188,15 +188,43 @@ def test_chunk_size_changes_nothing(shared, chunk):
         np.testing.assert_allclose(g[1], w[1], atol=1e-5)
 
 
-def test_a_growing_cache_changes_nothing(shared, monkeypatch):
-    monkeypatch.setattr(engine_module, "_LENGTH_STEP", 48)
-    growing = engine()
+@pytest.mark.parametrize("shares", [1, 3])
+def test_how_much_of_the_cache_a_call_reads_changes_nothing(shared, monkeypatch, shares):
+    monkeypatch.setattr(lane_module, "_DECODE_LENGTHS", shares)
+    monkeypatch.setattr(lane_module, "_PREFILL_LENGTHS", shares)
     requests = [request(f"l{i}", prompt(i, n)) for i, n in enumerate((4, 30, 44, 60, 95))]
-    got = [outcome(r) for r in gather(growing, *requests)]
-    assert growing._length == 96
+    got = [outcome(r) for r in gather(engine(), *requests)]
     for g, w in zip(got, (outcome(r) for r in gather(shared, *requests))):
         assert (g[0], g[2]) == (w[0], w[2])
         np.testing.assert_allclose(g[1], w[1], atol=1e-5)
+
+
+@pytest.mark.parametrize("changes", [{"decode_rows": 2}, {"devices": [jax.devices()[0]] * 2}])
+def test_groups_and_lanes_change_nothing(shared, changes):
+    requests = [request(f"r{i}", prompt(i, 5 + 7 * i)) for i in range(9)]
+    got = [outcome(r) for r in gather(engine(**changes), *requests)]
+    for g, w in zip(got, (outcome(r) for r in gather(shared, *requests))):
+        assert (g[0], g[2]) == (w[0], w[2])
+        np.testing.assert_allclose(g[1], w[1], atol=1e-5)
+
+
+def test_an_episode_stays_in_its_lane_and_new_ones_go_where_there_is_least_to_do():
+    eng = engine(devices=[jax.devices()[0]] * 2)
+
+    async def main():
+        calls = [asyncio.create_task(eng.generate(request(f"e{i}", prompt(i, 30), max_tokens=8))) for i in range(4)]
+        await asyncio.sleep(0)
+        loads = [lane.load for lane in eng._lanes]
+        await asyncio.gather(*calls)
+        return loads
+
+    assert asyncio.run(main()) == [2, 2]
+    homes = [{slot.episode for slot in lane.table.slots} for lane in eng._lanes]
+    before = eng.stats()["prefill_tokens"]
+    again = [request(f"e{i}", [*prompt(i, 30), 5], turn=1) for i in range(4)]
+    gather(eng, *again)
+    assert [{slot.episode for slot in lane.table.slots} for lane in eng._lanes] == homes
+    assert eng.stats()["prefill_tokens"] - before == 4
 
 
 def test_cancelling_a_neighbour_frees_its_slot_and_changes_nothing(shared):
@@ -213,13 +241,13 @@ def test_cancelling_a_neighbour_frees_its_slot_and_changes_nothing(shared):
             task.cancel()
         tasks[0].cancel()
         await asyncio.wait([tasks[0], *doomed])
-        assert "x0" not in [slot.job.episode for slot in eng._table.busy()]
+        assert "x0" not in [slot.job.episode for slot in eng._lanes[0].table.busy()]
         out = await asyncio.wait_for(asyncio.gather(*tasks[1:]), 60)
         assert all(task.cancelled() for task in doomed)
         return out
 
     assert [outcome(r) for r in asyncio.run(main())] == want[1:]
-    assert eng.stats()["cancelled"] == 3 and not eng._queue and not eng._table.busy()
+    assert eng.stats()["cancelled"] == 3 and eng._lanes[0].load == 0
     assert outcome(gather(eng, requests[0])[0]) == want[0]
 
 
@@ -270,7 +298,7 @@ def test_no_new_programs_in_steady_state():
     gather(eng, *work)
     programs = eng.stats()["programs"]
     gather(eng, *(request(f"v{i}", prompt(50 + i, 6 + 13 * (i % 6))) for i in range(14)))
-    assert eng.stats()["programs"] == programs <= 4  # two prefill shapes, decode, copy
+    assert eng.stats()["programs"] == programs <= 9  # two prefill shapes of two lengths, four lengths of decode, copy
 
 
 def test_bad_requests_are_refused_and_hurt_nobody(shared):
@@ -302,7 +330,7 @@ def test_a_failing_device_fails_every_call_and_the_engine_recovers(monkeypatch):
         )
 
     with monkeypatch.context() as m:
-        m.setattr(eng._programs, "run", broken)
+        m.setattr(eng._lanes[0].programs, "find", broken)
         replies = asyncio.run(main())
     assert all(isinstance(r, RuntimeError) and "out of memory" in str(r) for r in replies)
     assert outcome(gather(eng, request("a", prompt(1, 9)))[0]) == want

@@ -43,8 +43,8 @@ GRAPHDEF, PARAMS = planner()
 ENGINE = EngineConfig(slots=4, context=96, decode_chunk=4, prefill_buckets=(8, 32))
 
 
-def engine(params=PARAMS, **changes) -> Engine:
-    return Engine(GRAPHDEF, params, CFG, dataclasses.replace(ENGINE, **changes), Format())
+def engine(params=PARAMS, devices=None, **changes) -> Engine:
+    return Engine(GRAPHDEF, params, CFG, dataclasses.replace(ENGINE, **changes), Format(), devices=devices)
 
 
 def prompt(seed: int, length: int) -> list[int]:
