@@ -96,7 +96,7 @@ def oracle(task: TaskSpec) -> list[Action]:
 
 
 def load_suite(name: str, split: Split | str, limit: int | None = None) -> list[TaskSpec]:
-    """The tasks of a split, families interleaved so that any `limit` keeps the mix.
+    """The tasks of a split, families interleaved: a `limit` keeps the mix of as many families as it counts.
 
     The only suite is "core"; training tasks are unlimited, see `train_tasks`. Raises ValueError otherwise.
     """
@@ -186,7 +186,7 @@ class _Rehearsal:
 def _rehearsed(name: str, seed: int, split: Split) -> _Rehearsal:
     """Draft, expert run and criteria; the only place where a `TaskSpec` is made."""
     family = families()[name]
-    rng = Draw(f"{name}:{split.value}:{seed}", seed, held_out=split in _HELD_OUT_SPLITS)
+    rng = Draw(f"{name}:{split.value}:{seed}", seed, held_out=split in _HELD_OUT_SPLITS, coined=split is Split.TRAIN)
     first, count = WORLDS[split]
     world_seed = first + rng.randrange(count)
     draft = family.generate(rng, _world(world_seed))

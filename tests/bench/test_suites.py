@@ -115,6 +115,22 @@ def test_held_out_values_appear_only_in_tests() -> None:
     assert not words & secret
 
 
+def test_training_coins_values_in_the_likeness_of_a_pool() -> None:
+    draw, border = Draw("a", coined=True), len(TITLES) - len(TITLES) // 5
+    made = [draw.pick(TITLES) for _ in range(2000)]
+    coined = [v for v in made if v not in TITLES]
+    assert 0.45 < len(coined) / 2000 < 0.55 and len(set(coined)) > 0.9 * len(coined)
+    assert set(made) - set(coined) == set(TITLES[:border])
+    assert all(word[0].isupper() for value in coined for word in value.split()[:1])
+    secret = {w.lower() for v in TITLES[border:] for w in v.split()} - {
+        w.lower() for v in TITLES[:border] for w in v.split()
+    }
+    assert not secret & {w.lower() for v in coined for w in v.split()}
+    assert {draw.pick(("on", "off")) for _ in range(50)} == {"on", "off"}  # only where any value will do
+    goals = [t.goal for t in train_tasks(5, 300)]
+    assert sum(not any(v in g for v in TITLES) for g in goals if "alarm" in g.lower()) >= 5
+
+
 def test_gold_tools_are_always_visible_among_the_candidates() -> None:
     kinds = {s.name: s.kind for s in catalog()}
     for tasks in (*SUITES.values(), TRAIN):

@@ -1,13 +1,19 @@
-"""Value pools and the seeded draw. The last fifth of every pool is held out: only test instances may use it."""
+"""Value pools and the seeded draw. The last fifth of every pool is held out: only test instances may use it.
+
+Training draws half of its values from no pool at all but coins them in the likeness of one: a planner that has met
+ninety titles a thousand times each recites titles; one that always meets new ones copies them from the request.
+"""
 
 from __future__ import annotations
 
 import random
+import re
 from datetime import timedelta
 
 from qpa.envs.sandbox.schema import WORLD_CLOCK
 
 _HELD_OUT_SHARE = 5  # one value in five
+_COINED_SHARE = 0.5  # of the values of an open draw
 
 
 def _pool(text: str) -> tuple[str, ...]:
@@ -113,24 +119,56 @@ TOPICS = _pool(
 )
 
 
-class Draw(random.Random):
-    """A seeded random stream with typed value draws; `held_out` lets half of the values come from the unseen fifth."""
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_OPEN = (NAMES, TITLES, EVENTS, TODOS, PLACES, MESSAGES, NETWORKS, DEVICES, NOTES, PROMPTS, TOPICS)  # any value will do
 
-    def __init__(self, seed: str, index: int = 0, held_out: bool = False) -> None:
+
+def _words(held_out: bool) -> list[str]:
+    """Lower-case words of the open pools' held-out fifths, or of the rest."""
+    found: set[str] = set()
+    for pool in _OPEN:
+        border = len(pool) - len(pool) // _HELD_OUT_SHARE
+        for value in pool[border:] if held_out else pool[:border]:
+            found.update(word.lower() for word in _WORD.findall(value))
+    return sorted(found)
+
+
+_KNOWN_WORDS, _SECRET_WORDS = _words(held_out=False), frozenset(_words(held_out=True))
+
+
+class Draw(random.Random):
+    """A seeded random stream with typed value draws.
+
+    `held_out` lets half of the values come from the unseen fifth of a pool, `coined` half of them from no pool.
+    """
+
+    def __init__(self, seed: str, index: int = 0, held_out: bool = False, coined: bool = False) -> None:
         super().__init__(seed)
         self.index = index  # the task's seed, for families that alternate between two settings
-        self.held_out = held_out
+        self.held_out, self.coined = held_out, coined
 
-    def __new__(cls, seed: str, index: int = 0, held_out: bool = False) -> Draw:
+    def __new__(cls, seed: str, index: int = 0, held_out: bool = False, coined: bool = False) -> Draw:
         # The base class would take `index` for a second seed argument.
         return super().__new__(cls, seed)  # type: ignore[call-arg]
 
     def pick(self, pool: tuple[str, ...]) -> str:
-        """One value of a pool, respecting the held-out fifth."""
+        """One value of a pool, respecting the held-out fifth, or a coined one in its likeness."""
         border = len(pool) - len(pool) // _HELD_OUT_SHARE
         if self.held_out and self.random() < 0.5:
             return pool[self.randrange(border, len(pool))]
-        return pool[self.randrange(border)]
+        value = pool[self.randrange(border)]
+        return _WORD.sub(self._coin, value) if self._coins(pool) else value
+
+    def _coins(self, pool: tuple[str, ...]) -> bool:
+        return self.coined and any(pool is p for p in _OPEN) and self.random() < _COINED_SHARE
+
+    def _coin(self, word: re.Match[str]) -> str:
+        """Another word with the same capital: the head of one known word and the tail of another."""
+        made = ""
+        while len(made) < 2 or made in _SECRET_WORDS:
+            head, tail = self.choice(_KNOWN_WORDS), self.choice(_KNOWN_WORDS)
+            made = head[: self.randint(1, 4)] + tail[-self.randint(1, 4) :]
+        return made.capitalize() if word[0][0].isupper() else made
 
     def several(self, pool: tuple[str, ...], count: int) -> list[str]:
         """Distinct values of a pool."""
