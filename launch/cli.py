@@ -146,7 +146,15 @@ def load_config(path: str) -> Any:
     get_config = runpy.run_path(path).get("get_config")
     if get_config is None:
         raise UsageError(f"--config={path}: it has no get_config()")
-    return get_config()
+    try:
+        return get_config()
+    except AttributeError as e:  # a config has no such field; `obj` is what it was looked up or set on
+        if not dataclasses.is_dataclass(e.obj):
+            raise
+        near = nearest(e.name or "", [f.name for f in dataclasses.fields(e.obj)])
+        raise UsageError(
+            f"--config={path}: {type(e.obj).__name__} has no field {e.name!r}" + (near and f": did you mean {near}?")
+        ) from None
 
 
 def _keys(config: Any, prefix: str = "") -> Iterator[str]:

@@ -18,6 +18,7 @@ from qpa.contract import Record, from_json, to_json
 from qpa.harness.files import write_atomic
 
 CONFIG, METRICS, STAGES = "config.json", "metrics.jsonl", "stages"
+_NOTHING = (CONFIG, "compiled")
 
 
 class ConfigError(ValueError):
@@ -51,11 +52,12 @@ class RunDir:
     def claim(self, config: Mapping[str, Any]) -> None:
         """Records `config` (plain JSON), or checks that the run was started with the same one.
 
-        Raises `ConfigError` naming the first differing key.
+        A run that has made nothing yet takes the new one: its first start had a wrong value. Raises `ConfigError`
+        naming the first differing key.
         """
         file = self.path / CONFIG
         mine = json.loads(json.dumps(config))
-        if not file.exists():
+        if not file.exists() or not self._made():
             write_atomic(file, json.dumps(mine, indent=2).encode() + b"\n")
             return
         try:
@@ -67,6 +69,10 @@ class RunDir:
                 f"{self.path}: this run was started with {key}={old}, now it is {new}: "
                 "use the old value, or another --run_dir"
             )
+
+    def _made(self) -> bool:
+        """Whether there is anything that took work."""
+        return any(p.name not in _NOTHING and not p.name.endswith((".lock", ".partial")) for p in self.path.iterdir())
 
     def config(self) -> dict[str, Any]:
         """The recorded configuration."""

@@ -147,7 +147,7 @@ def _current_eta(ctx: Context) -> HarnessConfig:
 
 def _on_policy(ctx: Context) -> dict[str, Tally]:
     """Groups played in RL as trials; their successes from the running rates."""
-    record = ctx.run.done("6-rl")
+    record = next((r for r in ctx.run.records() if r.stage.partition("-")[2] == "rl"), None)
     rates = record.results["families"] if record is not None else {}
     return {f: Tally(round(r["rate"] * r["groups"]), r["groups"]) for f, r in rates.items()}
 

@@ -65,6 +65,8 @@ def sft(ctx: Context, release: Release, weights: Weights, folder: Path, out: Pat
         "digest": digest,
     }
     say = f"loss {last.get('loss', float('nan')):.3f} after {cfg.steps} updates on {len(data.examples)} trajectories"
+    if lost := release.quarantined:
+        say += f"; {lost} damaged records of {release.directory} left out"
     return Outcome(results, lines, say)
 
 

@@ -17,7 +17,7 @@ _SPLITS = ["train", "dev", "evolve", "test_unseen_instance", "test_unseen_family
 _SPLIT = flags.DEFINE_enum("split", None, _SPLITS, "list the tasks of this split instead of the families")
 _FAMILY = flags.DEFINE_string("family", None, "only this task family")
 _LIMIT = flags.DEFINE_integer("limit", None, "at most so many tasks (of the endless train split: 100)", lower_bound=1)
-_CANDIDATES = flags.DEFINE_integer("candidates", 4, "visible tools per task", lower_bound=1)
+_CANDIDATES = flags.DEFINE_integer("candidates", 3, "visible tools per task", lower_bound=1)
 _SEED = flags.DEFINE_integer("seed", 0, "of the train split")
 _SHOW = flags.DEFINE_string("show", None, "show one task, by id")
 _VERIFY = flags.DEFINE_bool("verify", False, "let the oracle solve the tasks; without --split: dev")

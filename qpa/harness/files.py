@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -12,7 +14,7 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as f:
+        with _names(target), partial.open("wb") as f:
             f.write(data)
             f.flush()
             os.fsync(f.fileno())
@@ -33,7 +35,7 @@ def append_line(path: str | os.PathLike[str], line: bytes) -> None:
         raise ValueError(f"{os.fspath(path)}: a record must be one line; encode newlines before appending")
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("a+b") as f:
+    with _names(target), target.open("a+b") as f:
         prefix = b""
         if f.seek(0, os.SEEK_END):
             f.seek(-1, os.SEEK_END)
@@ -41,3 +43,13 @@ def append_line(path: str | os.PathLike[str], line: bytes) -> None:
         f.write(prefix + line + b"\n")
         f.flush()
         os.fsync(f.fileno())
+
+
+@contextlib.contextmanager
+def _names(target: Path) -> Iterator[None]:
+    """A failed write, unlike a failed open, does not know its file."""
+    try:
+        yield
+    except OSError as e:
+        e.filename = str(target)
+        raise

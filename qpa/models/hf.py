@@ -157,9 +157,10 @@ def model_config(raw: Mapping[str, Any], where: str = CONFIG) -> ModelConfig:
             raise ValueError(f"{where}: {field}={raw[field]!r} is not supported; only {only!r} is")
     values = dict(raw) | ({"rope_theta": rope["rope_theta"]} if "rope_theta" in rope else {})
     values.setdefault("tie_word_embeddings", False)
+    defaults = ModelConfig()
     out: dict[str, Any] = {}
     for ours, theirs in _FIELDS.items():
-        kind = type(getattr(ModelConfig, ours))
+        kind = type(getattr(defaults, ours))
         value = values.get(theirs)
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)

@@ -69,6 +69,7 @@ class Checkpoints:
         arrays = _named(state)
         record: dict[str, Any] = {"host": host, "arrays": {k: _describe(v) for k, v in arrays.items()}}
         record["digest"] = _digest(record)
+        self._check_room(step, sum(x.nbytes for x in arrays.values()))
         items = ocp.args.Composite(state=ocp.args.StandardSave(arrays), host=ocp.args.JsonSave(record))
         try:
             with _quiet_storage():
@@ -80,11 +81,19 @@ class Checkpoints:
             if reason is None:
                 raise
             self._clean()
-            kept = self.steps()
-            raise CheckpointError(
-                f"{self.directory}: checkpoint of step {step} not written, {reason}; free space and start again: "
-                + (f"step {kept[-1]} is intact" if kept else "there is no earlier checkpoint")
-            ) from e
+            raise self._not_written(step, reason) from e
+
+    def _check_room(self, step: int, needed: int) -> None:
+        """Storage threads print walls of text when a write fails half-way; what cannot fit is not begun."""
+        if shutil.disk_usage(self.directory).free < needed:
+            raise self._not_written(step, "no space left on the device")
+
+    def _not_written(self, step: int, reason: str) -> CheckpointError:
+        kept = self.steps()
+        return CheckpointError(
+            f"{self.directory}: checkpoint of step {step} not written, {reason}; free space and start again: "
+            + (f"step {kept[-1]} is intact" if kept else "there is no earlier checkpoint")
+        )
 
     def restore(self, like: Any) -> Restored | None:
         """The newest readable step, placed as `like` (a pytree of arrays); None if there is none.

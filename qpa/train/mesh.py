@@ -52,6 +52,8 @@ def enable_compilation_cache(directory: str | os.PathLike[str]) -> None:
     os.makedirs(directory, exist_ok=True)
     jax.config.update("jax_compilation_cache_dir", os.fspath(directory))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+    # XLA's own caches put the folder's path into the key: a moved run would compile everything anew.
+    jax.config.update("jax_persistent_cache_enable_xla_caches", "none")
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 

@@ -84,7 +84,7 @@ def run_sft(
         ):
             # The order is a contract: evaluate and save what is, take data, step, then read the numbers of the step
             # before, so that the device never waits for the host.
-            report = Reporter(metrics, bar, cfg.log_every)
+            report = Reporter(metrics, bar, cfg.log_every, cfg.steps)
             for step in range(start, cfg.steps + 1):
                 if step > start and (step % cfg.save_every == 0 or step == cfg.steps):
                     report.flush()
@@ -102,8 +102,8 @@ def run_sft(
 class Reporter:
     """Writes the numbers of one step late, and ends a run whose loss is not finite."""
 
-    def __init__(self, metrics: MetricsLog, bar: Bar, every: int):
-        self.metrics, self.bar, self.every = metrics, bar, every
+    def __init__(self, metrics: MetricsLog, bar: Bar, every: int, last: int):
+        self.metrics, self.bar, self.every, self.last = metrics, bar, every, last
         self.pending: tuple[int, dict[str, jax.Array]] | None = None
 
     def flush(self) -> None:
@@ -116,6 +116,6 @@ class Reporter:
             raise TrainingError(
                 f"sft: loss is {host['loss']} at step {step}; the last checkpoint is sound: lower the learning rate"
             )
-        if step % self.every == 0:
+        if step % self.every == 0 or step == self.last:
             self.metrics.write(step, "train", host)
         self.bar(step, f"loss {host['loss']:.3f}")

@@ -22,9 +22,21 @@ def test_the_same_config_is_accepted_again_and_another_is_refused_by_key(tmp_pat
     cfg = LoopConfig()
     RunDir(tmp_path).claim(settings(cfg))
     RunDir(tmp_path).claim(settings(cfg))  # tuples became lists on disk: still the same
+    RunDir(tmp_path).finish(StageRecord(stage="1-a", results={}))
+    RunDir(tmp_path).claim(settings(cfg))
     cfg.rl.care.p_low = 0.3
     with pytest.raises(ConfigError, match=r"config\.rl\.care\.p_low=0\.25, now it is 0\.3"):
         RunDir(tmp_path).claim(settings(cfg))
+
+
+def test_a_run_that_made_nothing_takes_another_config(tmp_path):
+    run, cfg = RunDir(tmp_path), LoopConfig()
+    run.claim(settings(cfg))
+    (tmp_path / "compiled").mkdir()
+    (tmp_path / "run.lock").touch()
+    cfg.bench.suite = "other"
+    run.claim(settings(cfg))
+    assert run.config()["bench"]["suite"] == "other"
 
 
 def test_a_run_may_be_moved(tmp_path):
@@ -33,6 +45,7 @@ def test_a_run_may_be_moved(tmp_path):
 
 
 def test_a_damaged_config_says_what_to_do(tmp_path):
+    (tmp_path / "sft").mkdir()
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(ConfigError, match="move the run directory away"):
         RunDir(tmp_path).claim({})
