@@ -12,7 +12,9 @@ from launch import cli
 _RUN_DIR = flags.DEFINE_string("run_dir", "runs/base", "Where the state and the log are kept; a second call goes on.")
 _STEPS = flags.DEFINE_integer("steps", 600, "Updates on documents: 16 rows of 256 tokens each.")
 _FRAME_STEPS = flags.DEFINE_integer("frame_steps", 700, "Then updates with chat frames: 8 rows of 512 tokens each.")
-_FRAMES = flags.DEFINE_float("frames", 0.6, "Share of chat-frame documents in the second stage.")
+_RARE_STEPS = flags.DEFINE_integer("rare_steps", 900, "Then, warmed up anew, updates with rare words: 8 rows of 512.")
+_RARE = flags.DEFINE_float("rare", 0.35, "Share of values made of random pieces of the tokenizer in the last stage.")
+_FRAMES = flags.DEFINE_float("frames", 0.6, "Share of chat-frame documents after the first stage.")
 _RATE = flags.DEFINE_float("learning_rate", 0.02, "Peak rate of Muon.")
 _ADAM_RATE = flags.DEFINE_float("adam_learning_rate", 3e-3, "Peak rate of AdamW (embeddings, norms).")
 _DECAY_FROM = flags.DEFINE_float("decay_from", 0.75, "Share of the run after which the rates fall linearly to zero.")
@@ -23,6 +25,7 @@ _EXPORT = flags.DEFINE_string("export", "", "Folder for config.json, model.safet
 
 def main() -> None:
     import shutil
+    from functools import partial
     from pathlib import Path
 
     import jax
@@ -46,18 +49,20 @@ def main() -> None:
         Stage(_STEPS.value, rows(tokenizer, 256, _SEED.value, banned), 16),
         Stage(_STEPS.value + _FRAME_STEPS.value, rows(tokenizer, 512, _SEED.value, banned, _FRAMES.value), 8),
     ]
-    params = pretrain(
+    rare = [Stage(_RARE_STEPS.value, rows(tokenizer, 512, _SEED.value, banned, _FRAMES.value, _RARE.value), 8)]
+    run = partial(
+        pretrain,
         cfg,
-        stages,
-        run_dir=run_dir,
         peak=_RATE.value,
         adam_peak=_ADAM_RATE.value,
         decay_from=_DECAY_FROM.value,
         seed=_SEED.value,
     )
+    params = run(rare, run_dir=run_dir / "rare", start_from=run(stages, run_dir=run_dir))
     if _EXPORT.value:
-        out = Path(_EXPORT.value)
-        save_hf(out, params, cfg, store_dtype="float16")
+        made, out = run_dir / "export", Path(_EXPORT.value)
+        save_hf(made, params, cfg, store_dtype="float16")
+        shutil.copytree(made, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
         shutil.copyfile(tokenizer_path, out / "tokenizer.model")
         write_checksums(out)
 

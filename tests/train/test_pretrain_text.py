@@ -6,7 +6,6 @@ import collections
 import hashlib
 import json
 import os
-import random
 import re
 import subprocess
 import sys
@@ -34,7 +33,7 @@ def text(doc) -> str:
 
 
 def make(maker, seed, banned=REAL):
-    rng = random.Random(f"{maker.__name__}/{seed}")
+    rng = w.Source(f"{maker.__name__}/{seed}")
     takes_names = maker in FRAMES or maker is documents.signature_call
     return maker(rng, banned) if takes_names else maker(rng)
 
@@ -42,7 +41,7 @@ def make(maker, seed, banned=REAL):
 @pytest.fixture(scope="module")
 def sample() -> list:
     """400 documents of each mixture."""
-    return [make_one(random.Random(f"sample/{i}"), REAL) for i in range(400) for make_one in (document, frame)]
+    return [make_one(w.Source(f"sample/{i}"), REAL) for i in range(400) for make_one in (document, frame)]
 
 
 def test_both_mixtures_are_shares_of_every_kind():
@@ -55,10 +54,11 @@ def test_both_mixtures_are_shares_of_every_kind():
 
 
 DIGEST = """
-import hashlib, random
+import hashlib
 from qpa.train.pretrain.documents import document
 from qpa.train.pretrain.frames import frame
-rng, digest = random.Random("s"), hashlib.sha256()
+from qpa.train.pretrain.words import Source
+rng, digest = Source("s"), hashlib.sha256()
 for make in (document, frame) * 60:
     digest.update(repr(make(rng, frozenset({"manage_alarm"}))).encode())
 print(digest.hexdigest())
@@ -74,7 +74,7 @@ def test_the_text_depends_on_the_seed_alone():
         for seed in ("1", "2")
     ]  # fmt: skip
     assert runs[0] == runs[1] and len(runs[0].strip()) == len(hashlib.sha256().hexdigest())
-    assert document(random.Random("a"), REAL) != document(random.Random("b"), REAL)
+    assert document(w.Source("a"), REAL) != document(w.Source("b"), REAL)
 
 
 def test_no_tool_of_the_catalogue_is_ever_named(sample):
@@ -92,9 +92,21 @@ def test_a_banned_name_is_replaced_wherever_a_name_is_made(maker):
         assert banned and again and not again & banned
 
 
+def test_rare_words_are_made_of_the_given_pieces_and_stand_wherever_values_do():
+    pieces = ["qua", "zo", "Xi"]
+    word = r"(?i:qua|zo|xi){1,3}"
+    for maker in (w.name, w.city, w.pseudo_word, w.phrase):
+        assert re.fullmatch(rf"{word}( {word})*", maker(w.Source("s", pieces, 1.0)))
+    made = [text(make_one(w.Source(f"r{i}", pieces, 0.4), REAL)) for i in range(100) for make_one in (document, frame)]
+    assert sum(bool(re.search(r"(?i)quazo|zoqua|zozo", t)) for t in made) > 60
+    assert not any(re.search(r"(?i)quazo|zoqua|zozo", text(make(maker, 0))) for maker in (*FRAMES, *KINDS))
+    with pytest.raises(ValueError, match="needs pieces"):
+        w.Source("s", rare=0.1)
+
+
 def test_made_up_names_meet_the_ban():
-    first = made_up_tool(random.Random("x"), frozenset())
-    assert made_up_tool(random.Random("x"), frozenset({first.name})).name != first.name
+    first = made_up_tool(w.Source("x"), frozenset())
+    assert made_up_tool(w.Source("x"), frozenset({first.name})).name != first.name
 
 
 def test_nobody_acts_in_it(sample):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +19,7 @@ _NOISE_COPY = 0.12  # share of documents that repeat random ids: the fastest tea
 
 def make_tokenizer(out: Path, vocab_size: int, seed: int, banned: frozenset[str], documents: int = 30_000) -> None:
     """Trains the shipped tokenizer on the pretraining text plus the phone domain's words; deterministic."""
-    rng = random.Random(f"tokenizer/{seed}")
+    rng = w.Source(f"tokenizer/{seed}")
 
     def lines() -> Iterator[str]:
         for _ in range(documents):
@@ -43,7 +42,7 @@ def encode(doc: Document, tokenizer: SentencePieceTokenizer) -> tuple[list[int],
     return ids, mask
 
 
-def _noise_copy(rng: random.Random, tokenizer: SentencePieceTokenizer, longest: int) -> tuple[list[int], list[bool]]:
+def _noise_copy(rng: w.Source, tokenizer: SentencePieceTokenizer, longest: int) -> tuple[list[int], list[bool]]:
     low = len(SPECIALS) + 2
     n = rng.randrange(4, longest)
     piece = [rng.randrange(low, tokenizer.vocab_size) for _ in range(n)]
@@ -52,7 +51,7 @@ def _noise_copy(rng: random.Random, tokenizer: SentencePieceTokenizer, longest: 
 
 
 def _segment(
-    rng: random.Random, tokenizer: SentencePieceTokenizer, banned: frozenset[str], frames: float
+    rng: w.Source, tokenizer: SentencePieceTokenizer, banned: frozenset[str], frames: float
 ) -> tuple[list[int], list[bool]]:
     """One to three documents that attend to each other, so that long positions and distractors occur."""
     if frames and rng.random() < frames:
@@ -67,14 +66,25 @@ def _segment(
     return ids, mask
 
 
+def _word_pieces(tokenizer: SentencePieceTokenizer) -> list[str]:
+    """The tokenizer's pieces of ASCII letters, as long as a syllable or a short word."""
+    pieces = (tokenizer.decode([i]) for i in range(tokenizer.vocab_size))
+    return sorted({p for p in pieces if p.isascii() and p.isalpha() and len(p) <= 7})
+
+
 def rows(
-    tokenizer: SentencePieceTokenizer, length: int, seed: int, banned: frozenset[str], frames: float = 0.0
+    tokenizer: SentencePieceTokenizer,
+    length: int,
+    seed: int,
+    banned: frozenset[str],
+    frames: float = 0.0,
+    rare: float = 0.0,
 ) -> Iterator[dict[str, np.ndarray]]:
     """Packed rows: tokens, positions, segments (0 = padding) int32 [T]; mask bool [T], the supervised tokens.
 
-    `frames` is the share of chat-frame documents.
+    `frames` is the share of chat-frame documents, `rare` that of values made of random pieces (`words.Source`).
     """
-    rng = random.Random(f"pretrain/{seed}/{length}")
+    rng = w.Source(f"pretrain/{seed}/{length}" + (f"/{rare}" if rare else ""), _word_pieces(tokenizer), rare)
     pool: list[tuple[list[int], list[bool]]] = []
     while True:
         tokens = np.full(length, tokenizer.pad_id, np.int32)

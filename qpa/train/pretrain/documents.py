@@ -7,7 +7,6 @@ None of them holds a `<tool_call>`: acting in the chat frame is what the cold st
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ class Span(NamedTuple):
 Document = list[Span]
 
 
-def copy_text(rng: random.Random) -> Document:
+def copy_text(rng: w.Source) -> Document:
     """A short text, then the same text again."""
     parts = [
         rng.choice((w.sentence, w.phrase, w.value, w.chinese, w.pseudo_word))(rng) for _ in range(rng.randrange(1, 5))
@@ -34,7 +33,7 @@ def copy_text(rng: random.Random) -> Document:
     return [Span(text + rng.choice(("\n", " = ", "\ncopy: "))), Span(text + "\n", True)]
 
 
-def _record(rng: random.Random, size: int, keys: list[str] | None = None) -> dict[str, object]:
+def _record(rng: w.Source, size: int, keys: list[str] | None = None) -> dict[str, object]:
     chosen = keys or rng.sample(w.KEYS, size)
     return {k: rng.randrange(1000) if rng.random() < 0.15 else w.value(rng) for k in chosen}
 
@@ -43,7 +42,7 @@ def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def json_recall(rng: random.Random) -> Document:
+def json_recall(rng: w.Source) -> Document:
     """A JSON object, then some of its values by key."""
     record = _record(rng, rng.randrange(2, 7))
     doc = [Span(_dump(record) + "\n")]
@@ -52,7 +51,7 @@ def json_recall(rng: random.Random) -> Document:
     return doc
 
 
-def text_to_json(rng: random.Random) -> Document:
+def text_to_json(rng: w.Source) -> Document:
     """`key = value` lines in any order, then the JSON object with the keys asked for."""
     record = _record(rng, rng.randrange(2, 6))
     order = rng.sample(list(record), len(record))
@@ -62,7 +61,7 @@ def text_to_json(rng: random.Random) -> Document:
     return [Span(f"{lines}{', '.join(asked)}\n"), Span(_dump(out) + "\n", True)]
 
 
-def pick_item(rng: random.Random) -> Document:
+def pick_item(rng: w.Source) -> Document:
     """A list of records; find one by a field, by order, or by the latest date, and give another field."""
     n = rng.randrange(2, 5)
     dates = rng.sample([f"202{y}-{m:02d}-{d:02d}" for y in (4, 5) for m in range(1, 13) for d in range(1, 29)], n)
@@ -90,12 +89,12 @@ def pick_item(rng: random.Random) -> Document:
 
 
 # Argument kinds of made-up tools: name -> (value maker, lead-ins that introduce it in a sentence).
-_ARGS: dict[str, tuple[Callable[[random.Random], str], tuple[str, ...]]] = {
+_ARGS: dict[str, tuple[Callable[[w.Source], str], tuple[str, ...]]] = {
     "time": (w.clock, ("at {}", "for {}", "by {}", "from {}")),
     "date": (w.date, ("on {}", "for {}", "this {}")),
     "when": (lambda r: f"{r.choice(('today', 'tomorrow', r.choice(w.DAYS)))} {w.clock(r)}", ("{}", "for {}", "on {}")),
-    "city": (lambda r: r.choice(w.CITIES), ("in {}", "to {}", "for {}", "near {}")),
-    "person": (lambda r: r.choice(w.NAMES), ("for {}", "with {}", "to {}", "from {}")),
+    "city": (w.city, ("in {}", "to {}", "for {}", "near {}")),
+    "person": (w.name, ("for {}", "with {}", "to {}", "from {}")),
     "title": (w.phrase, ("called {}", "named {}", "titled {}", "about {}", '"{}"', "for {}")),
     "text": (w.sentence, ('saying "{}"', 'with the text "{}"', ": {}", "that says {}")),
     "phone": (w.phone, ("with number {}", "at {}", "on {}", "number {}")),
@@ -137,7 +136,7 @@ class MadeUpTool(NamedTuple):
         return f"{self.name}({', '.join(parts)})"
 
 
-def made_up_tool(rng: random.Random, banned: frozenset[str]) -> MadeUpTool:
+def made_up_tool(rng: w.Source, banned: frozenset[str]) -> MadeUpTool:
     """A random tool whose name is not in `banned`."""
     while True:
         noun = rng.choice(w.NOUNS) if rng.random() < 0.7 else w.pseudo_word(rng)
@@ -160,7 +159,7 @@ def made_up_tool(rng: random.Random, banned: frozenset[str]) -> MadeUpTool:
             return made
 
 
-def spoken_request(rng: random.Random, tool: MadeUpTool) -> tuple[str, dict[str, object]]:
+def spoken_request(rng: w.Source, tool: MadeUpTool) -> tuple[str, dict[str, object]]:
     """A sentence that asks for `tool`, and the arguments that the sentence carries."""
     arguments: dict[str, object] = {}
     verb = tool.verb
@@ -188,7 +187,7 @@ def spoken_request(rng: random.Random, tool: MadeUpTool) -> tuple[str, dict[str,
     return rng.choice(_OPENERS) + " ".join(words) + rng.choice(("", ".", "?", " please", "!")), arguments
 
 
-def signature_call(rng: random.Random, banned: frozenset[str] = frozenset()) -> Document:
+def signature_call(rng: w.Source, banned: frozenset[str] = frozenset()) -> Document:
     """Signatures of made-up tools, requests in words, and the JSON that a signature asks for (as plain text)."""
     tools = [made_up_tool(rng, banned) for _ in range(rng.randrange(1, 6))]
     doc = [
@@ -204,7 +203,7 @@ def signature_call(rng: random.Random, banned: frozenset[str] = frozenset()) -> 
     return doc
 
 
-def slots(rng: random.Random) -> Document:
+def slots(rng: w.Source) -> Document:
     """A sentence that carries several values, then the values by kind."""
     names = rng.sample(list(_ARGS), rng.randrange(2, 5))
     values = {n: _ARGS[n][0](rng) for n in names}
@@ -227,7 +226,7 @@ def turn(role: str, text: str, supervised: bool = False) -> Document:
     ]
 
 
-def chat_echo(rng: random.Random) -> Document:
+def chat_echo(rng: w.Source) -> Document:
     """A chat in which the assistant repeats or looks up what the person said before."""
     doc: Document = []
     if rng.random() < 0.5:
@@ -246,7 +245,7 @@ def chat_echo(rng: random.Random) -> Document:
     return doc
 
 
-def prose(rng: random.Random) -> Document:
+def prose(rng: w.Source) -> Document:
     """English and Chinese fragments, supervised throughout."""
     parts = [rng.choice((w.sentence, w.sentence, w.chinese))(rng) for _ in range(rng.randrange(2, 6))]
     return [Span(" ".join(parts) + "\n", True)]
@@ -265,7 +264,7 @@ MIXTURE: tuple[tuple[Callable[..., Document], float], ...] = (
 )
 
 
-def document(rng: random.Random, banned: frozenset[str]) -> Document:
+def document(rng: w.Source, banned: frozenset[str]) -> Document:
     """One document of the mixture; `banned` are tool names that must not occur (the real catalogue)."""
     maker = rng.choices([m for m, _ in MIXTURE], [weight for _, weight in MIXTURE])[0]
     return maker(rng, banned) if maker is signature_call else maker(rng)

@@ -7,7 +7,6 @@ is left for the cold start, so the base alone cannot complete a single task.
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable
 
 from qpa.train.pretrain import words as w
@@ -33,7 +32,7 @@ def _result(payload: object, extra: str = "") -> Document:
     ]
 
 
-def _system(rng: random.Random, signatures: list[str]) -> Document:
+def _system(rng: w.Source, signatures: list[str]) -> Document:
     rng.shuffle(signatures)
     text = rng.choice(_SYSTEM)
     return [
@@ -47,7 +46,7 @@ def _system(rng: random.Random, signatures: list[str]) -> Document:
     ]
 
 
-def _success(rng: random.Random, noun: str, **data: object) -> dict[str, object]:
+def _success(rng: w.Source, noun: str, **data: object) -> dict[str, object]:
     return {"success": True, "message": f"{noun.capitalize()} {rng.choice(_OK)}", "data": data}
 
 
@@ -56,7 +55,7 @@ def _closing(arguments: dict[str, object]) -> str:
     return f"Done: {', '.join(values)}." if values else "Done."
 
 
-def single(rng: random.Random, banned: frozenset[str]) -> Document:
+def single(rng: w.Source, banned: frozenset[str]) -> Document:
     """One request, one object, a result, a closing line that repeats the values; sometimes a second request."""
     tools = [made_up_tool(rng, banned) for _ in range(rng.randrange(2, 5))]
     doc = _system(rng, [t.signature() for t in tools])
@@ -70,7 +69,7 @@ def single(rng: random.Random, banned: frozenset[str]) -> Document:
     return doc
 
 
-def both(rng: random.Random, banned: frozenset[str]) -> Document:
+def both(rng: w.Source, banned: frozenset[str]) -> Document:
     """Two requests in one sentence, two objects in one turn."""
     tools = [made_up_tool(rng, banned) for _ in range(rng.randrange(2, 4))]
     one, two = rng.sample(tools, 2)
@@ -81,7 +80,7 @@ def both(rng: random.Random, banned: frozenset[str]) -> Document:
     return doc + turn("assistant", calls, True)
 
 
-def _listing(rng: random.Random, title: str, n: int) -> tuple[list[dict[str, object]], str]:
+def _listing(rng: w.Source, title: str, n: int) -> tuple[list[dict[str, object]], str]:
     """`n` items in random order, one of them titled `title` -> (items, its id)."""
     items: list[dict[str, object]] = [
         {"id": w.identifier(rng), "title": w.phrase(rng), "time": w.clock(rng)} for _ in range(n)
@@ -91,7 +90,7 @@ def _listing(rng: random.Random, title: str, n: int) -> tuple[list[dict[str, obj
     return items, str(target["id"])
 
 
-def look_up_first(rng: random.Random, banned: frozenset[str]) -> Document:
+def look_up_first(rng: w.Source, banned: frozenset[str]) -> Document:
     """The id is not in the request: list first, then use the id of the entry that matches."""
     noun = rng.choice(w.NOUNS) if rng.random() < 0.7 else w.pseudo_word(rng)
     name = f"{rng.choice(('manage', 'control'))}_{noun}"
@@ -110,11 +109,11 @@ def look_up_first(rng: random.Random, banned: frozenset[str]) -> Document:
     return doc + _result(_success(rng, noun, id=found)) + turn("assistant", f"Done: {title}.", True)
 
 
-def recall_first(rng: random.Random, banned: frozenset[str]) -> Document:
+def recall_first(rng: w.Source, banned: frozenset[str]) -> Document:
     """A value is only in a stored record: search, then use it; with two records the later one holds."""
     tools = [made_up_tool(rng, banned) for _ in range(2)]
     subject, noun = w.phrase(rng), rng.choice(w.NOUNS)
-    key, make = rng.choice((("time", w.clock), ("place", w.pseudo_word), ("phone", w.phone), ("city", _city)))
+    key, make = rng.choice((("time", w.clock), ("place", w.pseudo_word), ("phone", w.phone), ("city", w.city)))
     name, value = f"{rng.choice(w.VERBS)}_{noun}", make(rng)
     search = f"{rng.choice(('look', 'find', 'fetch'))}_{rng.choice(('record', 'fact', 'entry'))}"
     if name in banned or search in banned:
@@ -136,11 +135,7 @@ def recall_first(rng: random.Random, banned: frozenset[str]) -> Document:
 _USUAL = ("as usual", "like always", "as saved", "the usual way", "as I told you")
 
 
-def _city(rng: random.Random) -> str:
-    return rng.choice(w.CITIES)
-
-
-def unpack_first(rng: random.Random, banned: frozenset[str]) -> Document:
+def unpack_first(rng: w.Source, banned: frozenset[str]) -> Document:
     """Signatures arrive in a result: open the kit whose name fits, then use one of its signatures."""
     kits = rng.sample(w.NOUNS, 3)
     inside: list[MadeUpTool] = [made_up_tool(rng, banned) for _ in range(rng.randrange(2, 5))]
@@ -155,7 +150,7 @@ def unpack_first(rng: random.Random, banned: frozenset[str]) -> Document:
     return doc + turn("assistant", _closing(arguments), True)
 
 
-MIXTURE: tuple[tuple[Callable[[random.Random, frozenset[str]], Document], float], ...] = (
+MIXTURE: tuple[tuple[Callable[[w.Source, frozenset[str]], Document], float], ...] = (
     (single, 0.40),
     (both, 0.10),
     (look_up_first, 0.20),
@@ -164,7 +159,7 @@ MIXTURE: tuple[tuple[Callable[[random.Random, frozenset[str]], Document], float]
 )
 
 
-def frame(rng: random.Random, banned: frozenset[str]) -> Document:
+def frame(rng: w.Source, banned: frozenset[str]) -> Document:
     """One chat-frame document of the mixture."""
     maker = rng.choices([m for m, _ in MIXTURE], [weight for _, weight in MIXTURE])[0]
     return maker(rng, banned)

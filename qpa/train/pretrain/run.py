@@ -134,17 +134,24 @@ def pretrain(
     seed: int = 0,
     log_every: int = 20,
     save_every: int = 100,
+    start_from: Any = None,
 ) -> Any:
-    """Trains `cfg` from scratch (or from `run_dir/state.npz`) through `stages`; returns the parameters."""
+    """Trains `cfg` through `stages`, with its own warm-up and decay; returns the parameters.
+
+    Starts from `run_dir/state.npz` if there is one, else from the parameters `start_from`, else from scratch.
+    """
     steps = stages[-1].until
     mesh = jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Auto,))
     graphdef, params = create(cfg, seed)
+    params = params if start_from is None else start_from
     tx = make_optimizer(peak, adam_peak, steps, decay_from)
     opt_state = tx.init(params)
     run_dir.mkdir(parents=True, exist_ok=True)
     state_path, start = run_dir / "state.npz", 0
     if state_path.exists():
         (params, opt_state), start = _restore(state_path, (params, opt_state))
+        if start >= steps:
+            return params
         _skip(stages, start)
     params, opt_state = jax.device_put((params, opt_state), NamedSharding(mesh, P()))
     step_fn = make_step(graphdef, tx, mesh)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 NAMES = """Anna Ben Carla David Elena Felix Grace Hugo Iris Jonas Karin Leo Maria Nina Oscar Paula Quinn Rosa Samuel
 Tina Umar Vera Walter Xenia Yusuf Zoe Alice Bruno Chloe Dmitri Emma Frank Gina Hassan Ivan Julia Kevin Laura Marco
@@ -62,21 +63,57 @@ _VOWELS = "a e i o u ai ea ou".split()
 _CODAS = ["", "", "n", "r", "s", "l", "m", "t", "x", "nd", "rk"]
 
 
-def pseudo_word(rng: random.Random) -> str:
-    """A pronounceable word that is in no dictionary, so that it can only be copied."""
+class Source(random.Random):
+    """Seeded random numbers, and the rare words of a text drawn with them.
+
+    `pieces` are pieces of the tokenizer; a share `rare` of names, titles and other values is put together from them, so
+    that every piece is met as a value in requests, JSON and replies, and not only those of the banks above.
+    """
+
+    def __init__(self, seed: str, pieces: Sequence[str] = (), rare: float = 0.0) -> None:
+        super().__init__(seed)
+        if rare and not pieces:
+            raise ValueError(f"rare = {rare} needs pieces to make words from")
+        self.pieces, self.rare = pieces, rare
+
+    def strikes(self) -> bool:
+        """Whether the next value is a rare word; draws nothing where there are none."""
+        return self.rare > 0 and self.random() < self.rare
+
+
+def piece_word(rng: Source) -> str:
+    """One to three pieces of the tokenizer, capitalised or not."""
+    text = "".join(rng.choice(rng.pieces) for _ in range(rng.choice((1, 1, 2, 2, 3))))
+    return text.capitalize() if rng.random() < 0.5 else text
+
+
+def name(rng: Source) -> str:
+    """What somebody is called."""
+    return piece_word(rng) if rng.strikes() else rng.choice(NAMES)
+
+
+def city(rng: Source) -> str:
+    """Where something is."""
+    return piece_word(rng) if rng.strikes() else rng.choice(CITIES)
+
+
+def pseudo_word(rng: Source) -> str:
+    """A word that is in no dictionary, so that it can only be copied; pronounceable unless it is a rare one."""
+    if rng.strikes():
+        return piece_word(rng)
     return "".join(
         rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS) for _ in range(rng.choice((1, 2, 2, 3)))
     )
 
 
-def clock(rng: random.Random) -> str:
+def clock(rng: Source) -> str:
     """A time of day such as 07:30 or 7:30 pm."""
     if rng.random() < 0.75:
         return f"{rng.randrange(24):02d}:{rng.choice((0, 5, 10, 15, 20, 30, 40, 45, 50, 55, rng.randrange(60))):02d}"
     return f"{rng.randrange(1, 13)}:{rng.randrange(60):02d} {rng.choice(('am', 'pm'))}"
 
 
-def date(rng: random.Random) -> str:
+def date(rng: Source) -> str:
     """A date: ISO, weekday or month and day."""
     kind = rng.random()
     if kind < 0.4:
@@ -86,54 +123,59 @@ def date(rng: random.Random) -> str:
     return f"{rng.choice(MONTHS)} {rng.randrange(1, 29)}"
 
 
-def phone(rng: random.Random) -> str:
+def phone(rng: Source) -> str:
     """A phone number such as 138-1234-5678 or 555-0172."""
     if rng.random() < 0.5:
         return f"1{rng.randrange(30, 99)}-{rng.randrange(10000):04d}-{rng.randrange(10000):04d}"
     return f"555-{rng.randrange(10000):04d}"
 
 
-def identifier(rng: random.Random) -> str:
+def identifier(rng: Source) -> str:
     """A generated id such as contact_007 or mem_0042."""
     return f"{rng.choice(NOUNS)[:6]}_{rng.randrange(1000):0{rng.choice((2, 3, 4))}d}"
 
 
-def phrase(rng: random.Random) -> str:
+def phrase(rng: Source) -> str:
     """One to three words, capitalised or not, e.g. a title."""
     words = [
-        rng.choice((rng.choice(NOUNS), rng.choice(NOUNS), rng.choice(ADJECTIVES), pseudo_word(rng), rng.choice(NAMES)))
+        piece_word(rng)
+        if rng.strikes()
+        else rng.choice(
+            (rng.choice(NOUNS), rng.choice(NOUNS), rng.choice(ADJECTIVES), pseudo_word(rng), rng.choice(NAMES))
+        )
         for _ in range(rng.choice((1, 1, 2, 2, 3)))
     ]
     text = " ".join(words)
     return text[0].upper() + text[1:] if rng.random() < 0.5 else text
 
 
-def sentence(rng: random.Random) -> str:
+def sentence(rng: Source) -> str:
     """A loosely grammatical English sentence of 4 to 12 words."""
     words = []
     for _ in range(rng.randrange(2, 5)):
         words += [rng.choice(FUNCTION), rng.choice((rng.choice(VERBS), rng.choice(NOUNS), rng.choice(ADJECTIVES)))]
     words.append(rng.choice(NOUNS))
+    words = [piece_word(rng) if rng.strikes() else word for word in words]
     text = " ".join(words)
     return text[0].upper() + text[1:] + rng.choice((".", ".", "?", "!"))
 
 
-def chinese(rng: random.Random) -> str:
+def chinese(rng: Source) -> str:
     """A fragment of 2 to 8 Chinese words."""
     return "".join(rng.choice(CHINESE) for _ in range(rng.randrange(2, 9)))
 
 
-def value(rng: random.Random) -> str:
+def value(rng: Source) -> str:
     """Any kind of value a record may hold."""
     kind = rng.randrange(11)
     makers = (phrase, phrase, phrase, clock, date, phone, identifier, pseudo_word)
     if kind < len(makers):
         return makers[kind](rng)
     if kind == 8:
-        return rng.choice(NAMES)
+        return name(rng)
     if kind == 9:
         return str(rng.randrange(10 ** rng.randrange(1, 5)))
-    return rng.choice(CITIES) if rng.random() < 0.8 else chinese(rng)
+    return city(rng) if rng.random() < 0.8 else chinese(rng)
 
 
 # Words of the phone domain, for the tokenizer's vocabulary only (identifiers split at "_" and kept in camelCase).
