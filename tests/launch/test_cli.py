@@ -6,7 +6,7 @@ import asyncio
 import errno
 
 import pytest
-from conftest import run
+from launch_shrunk import run
 
 from launch import cli
 from qpa.contract import ContractError, TaskSpec, from_json
