@@ -1,14 +1,14 @@
 """Every knob of a run on one page. Plain dataclasses: `launch/configs/*.py` build them, flags override fields.
 
-Sizes are tokens unless said otherwise; a knob nobody reads is a bug. Annotations stay evaluated (no `__future__`
-import): the command line reads a field's type to parse its override.
+Sizes are tokens unless said otherwise; a knob nobody reads is a bug; slots make a mistyped one an error. Annotations
+stay evaluated (no `__future__` import): the command line reads a field's type to parse its override.
 """
 
 import dataclasses
 from dataclasses import dataclass, field
 
 
-@dataclass
+@dataclass(slots=True)
 class ModelConfig:
     """Shape of a Qwen3-style decoder (GQA, QK-norm, RoPE, SwiGLU)."""
 
@@ -25,20 +25,20 @@ class ModelConfig:
     attention_blocks: int = 2  # >1: blocked causal attention, skips the upper triangle (faster on CPU)
 
 
-@dataclass
+@dataclass(slots=True)
 class OptimizerConfig:
     """Muon on matrices, AdamW on embeddings and vectors; schedule counted in optimiser updates."""
 
     name: str = "muon"  # muon | adamw
-    learning_rate: float = 0.01  # of Muon; AdamW parameters use `adam_learning_rate`
-    adam_learning_rate: float = 2e-3
+    learning_rate: float = 0.04  # of Muon; AdamW parameters use `adam_learning_rate`
+    adam_learning_rate: float = 6e-3
     weight_decay: float = 0.0
     warmup_steps: int = 20
     final_fraction: float = 0.1  # of the peak rate, reached at the last step (cosine)
     clip_norm: float = 1.0
 
 
-@dataclass
+@dataclass(slots=True)
 class DataConfig:
     """How a release becomes batches."""
 
@@ -46,7 +46,7 @@ class DataConfig:
     batch_size: int = 16  # packed rows per optimiser update, over all devices
 
 
-@dataclass
+@dataclass(slots=True)
 class SFTConfig:
     """Cold start (Eq. 4)."""
 
@@ -57,7 +57,7 @@ class SFTConfig:
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
 
 
-@dataclass
+@dataclass(slots=True)
 class CareConfig:
     """phi and the fixed parts of CARE (Eq. 5-10); admissible ranges live in `qpa.care.controller`."""
 
@@ -73,7 +73,7 @@ class CareConfig:
     call_budget: int = 6  # and its tool-call half at this many calls
 
 
-@dataclass
+@dataclass(slots=True)
 class RLConfig:
     """Online RL: groups of G rollouts per task through the one runtime loop."""
 
@@ -82,29 +82,30 @@ class RLConfig:
     group_size: int = 8
     temperature: float = 1.0
     epochs: int = 1  # passes over one step's rollouts
-    minibatches: int = 1
+    minibatches: int = 2
     save_every: int = 5
     eval_every: int = 10  # dev evaluations feed the controller
     row_length: int = 768  # episodes are packed into rows; shorter than the engine context, long failures are lost
     care: CareConfig = field(default_factory=CareConfig)
     optimizer: OptimizerConfig = field(
         default_factory=lambda: OptimizerConfig(
-            learning_rate=2e-3, adam_learning_rate=2e-4, warmup_steps=2, final_fraction=0.5
+            learning_rate=0.01, adam_learning_rate=1e-3, warmup_steps=2, final_fraction=0.5
         )
     )
 
 
-@dataclass
+@dataclass(slots=True)
 class EngineConfig:
     """The batching generation engine."""
 
-    slots: int = 64  # concurrent sequences
+    slots: int = 64  # concurrent sequences, shared out among the devices
     context: int = 768  # KV cache length per slot
     decode_chunk: int = 8  # tokens generated per device call
+    decode_rows: int = 8  # sequences per decode call; more live ones take several calls
     prefill_buckets: tuple[int, ...] = (32, 128, 256)
 
 
-@dataclass
+@dataclass(slots=True)
 class MeshConfig:
     """Device mesh axes; sizes multiply to the number of devices."""
 
@@ -113,7 +114,7 @@ class MeshConfig:
     tensor: int = 1
 
 
-@dataclass
+@dataclass(slots=True)
 class BenchConfig:
     """Which tasks, with how many visible tools."""
 
@@ -125,7 +126,7 @@ class BenchConfig:
     output_tokens: int = 384  # per episode, all turns
 
 
-@dataclass
+@dataclass(slots=True)
 class FlywheelConfig:
     """Collection and curation."""
 
@@ -135,7 +136,7 @@ class FlywheelConfig:
     gate: str = "auto"  # auto | manual
 
 
-@dataclass
+@dataclass(slots=True)
 class LoopConfig:
     """One turn of the closed loop."""
 

@@ -15,6 +15,9 @@ from qpa.config import OptimizerConfig
 from qpa.train.mesh import path_names
 
 ADAM_B2 = 0.95  # short runs: a long second-moment memory would still be warming up at the end
+# Far above the gradients of pieces that no target holds: the softmax only ever pushes these away, and Adam would make
+# full steps of it, until the planner could no longer say a word that its training text lacked.
+ADAM_EPS = 3e-5
 
 
 def make_schedule(peak: float, cfg: OptimizerConfig, total_steps: int) -> optax.Schedule:
@@ -49,7 +52,7 @@ def make_optimizer(cfg: OptimizerConfig, total_steps: int) -> optax.GradientTran
     if total_steps < 1:
         raise ValueError(f"optimizer: total_steps must be >= 1, got {total_steps}")
     adam_rate = make_schedule(cfg.adam_learning_rate, cfg, total_steps)
-    rest = optax.adamw(adam_rate, b2=ADAM_B2, weight_decay=0.0)
+    rest = optax.adamw(adam_rate, b2=ADAM_B2, eps=ADAM_EPS, weight_decay=0.0)
     if cfg.name == "muon":
         rate = make_schedule(cfg.learning_rate, cfg, total_steps)
         matrices = contrib.muon(rate, weight_decay=cfg.weight_decay)
