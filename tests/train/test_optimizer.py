@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qpa.config import OptimizerConfig
-from qpa.train.optimizer import make_optimizer, make_schedule, partition_labels
+from qpa.train.optimizer import ADAM_EPS, make_optimizer, make_schedule, partition_labels
 
 
 def test_partition_puts_every_layer_matrix_on_muon_and_nothing_else(tiny):
@@ -27,8 +27,25 @@ def test_muon_update_is_orthogonal_and_embedding_update_is_adam():
     updates, _ = jax.jit(lambda g: tx.update(g, tx.init(params), params))(params)
     singular = np.linalg.svd(np.asarray(updates["layers"]["w"]), compute_uv=False)
     assert np.all(np.abs(singular - 1.0) < 0.5)  # Newton-Schulz is approximate
-    # Adam's first step is -lr * sign(g), for a gradient of any size.
-    np.testing.assert_allclose(updates["embed"], -0.01 * np.sign(params["embed"]), rtol=1e-3)
+    # Adam's first step is -lr * sign(g), whatever the size of the gradient.
+    g = np.asarray(params["embed"])
+    np.testing.assert_allclose(updates["embed"], -0.01 * g / (np.abs(g) + ADAM_EPS), rtol=1e-3)
+    small = jax.tree.map(lambda x: x * 1e-3, params)
+    updates, _ = jax.jit(lambda g: tx.update(g, tx.init(params), params))(small)
+    large = np.abs(g) > 0.5
+    np.testing.assert_allclose(updates["embed"][large], -0.01 * np.sign(g[large]), rtol=0.06)
+
+
+def test_a_piece_that_is_only_ever_pushed_away_hardly_moves():
+    params = {"layers": {"w": jnp.ones((4, 4))}, "embed": jnp.zeros((2, 4))}
+    tx = make_optimizer(OptimizerConfig(adam_learning_rate=0.01, warmup_steps=0, final_fraction=1.0), 100)
+    state, embed = tx.init(params), params["embed"]
+    grads = {"layers": {"w": jnp.zeros((4, 4))}, "embed": jnp.array([[1e-3] * 4, [1e-7] * 4])}
+    for _ in range(100):
+        updates, state = tx.update(grads, state, params)
+        embed = embed + updates["embed"]
+    moved = np.abs(np.asarray(embed)).mean(axis=1)
+    assert moved[0] > 0.9 and moved[1] < 0.01
 
 
 def test_schedule_warms_up_per_update_and_ends_at_the_last_one():
