@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import jax
@@ -11,7 +12,6 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from tiny import CFG, GRAPHDEF, PARAMS, full_logits, planner
 
-from qpa.config import ModelConfig
 from qpa.models import hf, load_hf, save_hf
 from qpa.models.transformer import create
 
@@ -71,7 +71,7 @@ def test_half_precision_storage_comes_back_as_float32(tmp_path, store, tolerance
 
 
 def test_an_untied_head_is_stored(tmp_path):
-    cfg = ModelConfig(**(vars(CFG) | {"tie_embeddings": False}))
+    cfg = dataclasses.replace(CFG, tie_embeddings=False)
     _, params = create(cfg, 3)
     save_hf(tmp_path / "m", params, cfg)
     assert load_file(tmp_path / "m/model.safetensors")["lm_head.weight"].shape == (64, 32)
@@ -200,7 +200,7 @@ def test_what_cannot_be_stored_is_refused(tmp_path):
     with pytest.raises(ValueError, match="store_dtype is 'int8'"):
         save_hf(tmp_path / "m", PARAMS, CFG, store_dtype="int8")
     with pytest.raises(ValueError, match="has shape"):
-        save_hf(tmp_path / "m", PARAMS, ModelConfig(**(vars(CFG) | {"d_ff": 32})))
+        save_hf(tmp_path / "m", PARAMS, dataclasses.replace(CFG, d_ff=32))
     with pytest.raises(ValueError, match="has an extra tensor"):
-        save_hf(tmp_path / "m", PARAMS, ModelConfig(**(vars(CFG) | {"n_layers": 1})))
+        save_hf(tmp_path / "m", PARAMS, dataclasses.replace(CFG, n_layers=1))
     assert not (tmp_path / "m").exists()

@@ -53,9 +53,14 @@ def measure(meshes):
     return out
 
 
-def child(*args, env=None):
+def child(*args, compiled, env=None):
     command = [sys.executable, str(HERE), *map(str, args)]
-    return subprocess.Popen(command, env=os.environ | (env or {}), stdout=subprocess.PIPE, text=True)
+    cheap = {
+        "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
+        "JAX_COMPILATION_CACHE_DIR": str(compiled),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }
+    return subprocess.Popen(command, env=os.environ | cheap | (env or {}), stdout=subprocess.PIPE, text=True)
 
 
 def answer(process):
@@ -75,8 +80,8 @@ def one():
     return measure([(1, 1, 1)])
 
 
-def test_any_mesh_gives_the_numbers_of_one_device(one):
-    got = answer(child("mesh", env={"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}))
+def test_any_mesh_gives_the_numbers_of_one_device(one, compiled):
+    got = answer(child("mesh", compiled=compiled, env={"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}))
     assert set(got) == {f"{s} {n}" for s in [(2, 1, 1), (8, 1, 1), (2, 2, 2)] for n in ("sft", "rl")}
     for name, value in got.items():
         assert_close(value, one[f"(1, 1, 1) {name.split()[-1]}"])
@@ -84,11 +89,11 @@ def test_any_mesh_gives_the_numbers_of_one_device(one):
     assert got["(8, 1, 1) sft"]["spread"] == 1 and got["(2, 2, 2) sft"]["spread"] == 4  # parameters really are sharded
 
 
-def test_two_processes_give_the_numbers_of_one(one):
+def test_two_processes_give_the_numbers_of_one(one, compiled):
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{s.getsockname()[1]}"
-    for got in map(answer, [child("process", address, i) for i in range(2)]):
+    for got in map(answer, [child("process", address, i, compiled=compiled) for i in range(2)]):
         assert_close(got["(2, 1, 1) sft"], one["(1, 1, 1) sft"])
         assert_close(got["(2, 1, 1) rl"], one["(1, 1, 1) rl"])
 

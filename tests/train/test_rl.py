@@ -1,5 +1,7 @@
 """Eq. 10 on packed chunks; the loop resumes bit for bit; the controller is bounded and its refusals are on record."""
 
+import dataclasses
+
 import jax
 import numpy as np
 import optax
@@ -31,14 +33,15 @@ TIMES = ("generation_s", "environment_s", "training_s", "compile_s", "rest_s", "
 
 
 def reference_loss(graphdef, params, examples, rollouts):
-    """Minus Eq. 10, one trajectory at a time."""
-    model, total = nnx.merge(graphdef, params), 0.0
-    for e in examples:
-        ids = np.zeros((1, 12), np.int32)
-        ids[0, : len(e.ids)] = e.ids
-        log_probs = jax.nn.log_softmax(model(ids, np.arange(12)[None], np.ones_like(ids)))[0]
+    """Minus Eq. 10, one trajectory at a time, each alone in its row."""
+    ids, total = np.zeros((len(examples), 12), np.int32), 0.0
+    for row, e in zip(ids, examples):
+        row[: len(e.ids)] = e.ids
+    positions = np.broadcast_to(np.arange(12), ids.shape)
+    log_probs = jax.nn.log_softmax(nnx.merge(graphdef, params)(ids, positions, np.ones_like(ids)))
+    for i, e in enumerate(examples):
         at = np.flatnonzero(e.mask[1:])
-        rho = jax.numpy.exp(log_probs[at, e.ids[1:][at]] - e.log_probs[1:][at])
+        rho = jax.numpy.exp(log_probs[i, at, e.ids[1:][at]] - e.log_probs[1:][at])
         total += jax.numpy.minimum(rho * e.advantage, jax.numpy.clip(rho, 0.8, 1.28) * e.advantage).mean()
     return -total / rollouts
 
@@ -122,7 +125,7 @@ def test_resume_equals_the_straight_run_bit_for_bit(tiny, mesh, tmp_path):
 
 
 def test_resume_with_the_real_engine_and_its_log_probs_are_the_trainers(tiny, mesh, tmp_path):
-    cfg = RLConfig(**{**vars(CFG), "steps": 4})
+    cfg = dataclasses.replace(CFG, steps=4, minibatches=1)  # one update: the ratio to the behaviour policy stays 1
     straight, _ = run(tiny, mesh, tmp_path / "straight", cfg=cfg, real_engine=True)
     with pytest.raises(Crash):
         run(tiny, mesh, tmp_path / "crashed", cfg=cfg, crash_at=4, real_engine=True)
@@ -135,7 +138,7 @@ def test_resume_with_the_real_engine_and_its_log_probs_are_the_trainers(tiny, me
 
 
 def test_success_rises_and_a_refused_proposal_changes_nothing(tiny, mesh, tmp_path):
-    cfg = RLConfig(**{**vars(CFG), "steps": 10, "save_every": 10, "epochs": 2, "minibatches": 2})
+    cfg = dataclasses.replace(CFG, steps=10, save_every=10, epochs=2, minibatches=2)
     result, _ = run(tiny, mesh, tmp_path, cfg=cfg, controller=Proposes(nonsense=True))
     train = read_metrics(tmp_path, "train")
     assert np.mean([r["success"] for r in train[-3:]]) > np.mean([r["success"] for r in train[:3]]) + 0.2
