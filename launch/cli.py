@@ -18,6 +18,8 @@ from typing import Any, NoReturn
 from absl import app, flags
 from ml_collections import config_flags
 
+from qpa import config
+
 ROOT = Path(__file__).resolve().parents[1]
 TINY = str(ROOT / "launch" / "configs" / "tiny.py")
 INTERRUPTED = 130  # 128 + SIGINT, what a shell reports
@@ -67,17 +69,16 @@ def describe(error: BaseException) -> str | None:
     Known are the project's own exceptions, values refused by the project's own checks, and what the operating system
     refuses. An error from inside a library is a bug until proven otherwise and keeps its traceback.
     """
-    if getattr(error, "errno", None) in _FULL or "No space left on device" in str(error):
+    ours = type(error).__module__.partition(".")[0] in ("qpa", "launch", "__main__")
+    line = " ".join(f"{error}".split()) or type(error).__name__
+    if getattr(error, "errno", None) in _FULL or "No space left on device" in line:
         filename = getattr(error, "filename", None)
-        where = f" while writing {filename}" if filename else ""
+        where = f" while writing {filename}" if filename else f" ({line})" if ours else ""
         return f"no space left on the device{where}: free some and start the same command again, nothing done is lost"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, ConnectionError):
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    ours = type(error).__module__.partition(".")[0] in ("qpa", "launch", "__main__")
     refused = isinstance(error, (ValueError, RuntimeError)) and _raised_by_us(error)
-    if ours or refused:
-        return " ".join(f"{error}".split()) or type(error).__name__
-    return None
+    return line if ours or refused else None
 
 
 def _single(error: BaseException) -> BaseException:
@@ -123,8 +124,7 @@ def _parse(argv: Sequence[str]) -> list[str]:
 
 def _check_overrides(argv: Sequence[str], default: str) -> None:
     """Every --config.some.key must name a field, before the flag library meets it with a stack trace."""
-    config = load_config(_config_path(argv, default))
-    known = list(_keys(config))
+    known = list(_keys(load_config(_config_path(argv, default))))
     for arg in argv[1:]:
         if (match := _OVERRIDE.match(arg)) and match[1] not in known:
             near = nearest(match[1], known)
@@ -148,18 +148,20 @@ def load_config(path: str) -> Any:
         raise UsageError(f"--config={path}: it has no get_config()")
     try:
         return get_config()
-    except AttributeError as e:  # a config has no such field; `obj` is what it was looked up or set on
-        if not dataclasses.is_dataclass(e.obj):
+    except AttributeError as e:
+        found = re.fullmatch(r"'(\w+)' object has no attribute '(\w+)'", str(e))
+        kind = getattr(config, found[1], None) if found else None
+        if found is None or kind is None:
             raise
-        near = nearest(e.name or "", [f.name for f in dataclasses.fields(e.obj)])
+        near = nearest(found[2], [f.name for f in dataclasses.fields(kind)])
         raise UsageError(
-            f"--config={path}: {type(e.obj).__name__} has no field {e.name!r}" + (near and f": did you mean {near}?")
+            f"--config={path}: {found[1]} has no field {found[2]!r}" + (near and f": did you mean {near}?")
         ) from None
 
 
-def _keys(config: Any, prefix: str = "") -> Iterator[str]:
-    for field in dataclasses.fields(config):
-        value = getattr(config, field.name)
+def _keys(tree: Any, prefix: str = "") -> Iterator[str]:
+    for field in dataclasses.fields(tree):
+        value = getattr(tree, field.name)
         yield prefix + field.name
         if dataclasses.is_dataclass(value):
             yield from _keys(value, f"{prefix}{field.name}.")

@@ -51,5 +51,6 @@ def _names(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as e:
-        e.filename = str(target)
+        if e.errno is not None and e.filename is None:
+            e.filename = str(target)
         raise
