@@ -63,13 +63,11 @@ class Engine:
         self._clock, executor = Clock(), ThreadPoolExecutor(len(devices), thread_name_prefix="engine")
         self._lanes = [
             Lane(
-                device, graphdef, params, cfg, engine_cfg, -(-engine_cfg.slots // len(devices)), stops_V,
+                device, graphdef, params, version, cfg, engine_cfg, -(-engine_cfg.slots // len(devices)), stops_V,
                 self._reply, self._clock, executor,
             )
             for device in devices
         ]  # fmt: skip
-        for lane in self._lanes:
-            lane.version = version
         self._counts = {"requests": 0, "cancelled": 0}
 
     async def generate(self, request: GenerateRequest) -> GenerateReply:

@@ -69,6 +69,7 @@ class Lane:
         device: jax.Device,
         graphdef: nnx.GraphDef,
         params: nnx.State,
+        version: int,
         cfg: ModelConfig,
         engine_cfg: EngineConfig,
         slots: int,
@@ -79,7 +80,7 @@ class Lane:
     ) -> None:
         self.device, self._cfg, self._engine_cfg, self._stops = device, cfg, engine_cfg, stops_V
         self._finish, self._clock, self._executor = finish, clock, executor
-        self.params, self.version, self._epoch = self.own(params), 0, 0
+        self.params, self.version, self._epoch = self.own(params), version, 0
         self.programs = Programs(graphdef, cfg, engine_cfg.decode_chunk, form(self.params), device)
         self.table = SlotTable(slots)
         self.queue: list[Job] = []

@@ -52,10 +52,17 @@ def attend(q_BNTH: jax.Array, k_BKSH: jax.Array, v_BKSH: jax.Array, mask_BTS: ja
     b, n, t, h = q_BNTH.shape
     kv = k_BKSH.shape[1]
     q = q_BNTH.reshape(b, kv, n // kv, t, h)
-    scores = jnp.einsum("bkgth,bksh->bkgts", q, k_BKSH) * (h**-0.5)
+    return _mix(jnp.einsum("bkgth,bksh->bkgts", q, k_BKSH), v_BKSH, mask_BTS)
+
+
+def _mix(products_BKGTS: jax.Array, v_BKSH: jax.Array, mask_BTS: jax.Array) -> jax.Array:
+    """Values weighted by the softmax of scaled, masked query-key products -> [B, N, T, H]."""
+    b, kv, g, t, _ = products_BKGTS.shape
+    h = v_BKSH.shape[-1]
+    scores = products_BKGTS * (h**-0.5)
     scores = jnp.where(mask_BTS[:, None, None], scores.astype(jnp.float32), NEG_INF)
     probs = jax.nn.softmax(scores, axis=-1).astype(v_BKSH.dtype)
-    return jnp.einsum("bkgts,bksh->bkgth", probs, v_BKSH).reshape(b, n, t, h)
+    return jnp.einsum("bkgts,bksh->bkgth", probs, v_BKSH).reshape(b, kv * g, t, h)
 
 
 def attend_blocked(q: jax.Array, k: jax.Array, v: jax.Array, mask_BTS: jax.Array, blocks: int) -> jax.Array:
@@ -75,12 +82,10 @@ def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> 
     kv = cache.v.shape[1]
     q = q_BNTH.reshape(b, kv, n // kv, t, h)
     if t == 1:  # a matrix product per row and head costs a CPU more in overhead than in arithmetic
-        scores = (q[..., 0, :, None] * cache.k[:, :, None]).sum(axis=3)[..., None, :] * (h**-0.5)
+        products = (q[..., 0, :, None] * cache.k[:, :, None]).sum(axis=3)[..., None, :]
     else:
-        scores = jnp.einsum("bkgth,bkhs->bkgts", q, cache.k) * (h**-0.5)
-    scores = jnp.where(mask_BTS[:, None, None], scores.astype(jnp.float32), NEG_INF)
-    probs = jax.nn.softmax(scores, axis=-1).astype(cache.v.dtype)
-    return jnp.einsum("bkgts,bksh->bkgth", probs, cache.v).reshape(b, n, t, h)
+        products = jnp.einsum("bkgth,bkhs->bkgts", q, cache.k)
+    return _mix(products, cache.v, mask_BTS)
 
 
 class Attention(nnx.Module):

@@ -123,11 +123,16 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 _OPEN = (NAMES, TITLES, EVENTS, TODOS, PLACES, MESSAGES, NETWORKS, DEVICES, NOTES, PROMPTS, TOPICS)  # any value will do
 
 
+def _border(pool: tuple[str, ...]) -> int:
+    """Where the held-out fifth of a pool begins."""
+    return len(pool) - len(pool) // _HELD_OUT_SHARE
+
+
 def _words(held_out: bool) -> list[str]:
     """Lower-case words of the open pools' held-out fifths, or of the rest."""
     found: set[str] = set()
     for pool in _OPEN:
-        border = len(pool) - len(pool) // _HELD_OUT_SHARE
+        border = _border(pool)
         for value in pool[border:] if held_out else pool[:border]:
             found.update(word.lower() for word in _WORD.findall(value))
     return sorted(found)
@@ -153,7 +158,7 @@ class Draw(random.Random):
 
     def pick(self, pool: tuple[str, ...]) -> str:
         """One value of a pool, respecting the held-out fifth, or a coined one in its likeness."""
-        border = len(pool) - len(pool) // _HELD_OUT_SHARE
+        border = _border(pool)
         if self.held_out and self.random() < 0.5:
             return pool[self.randrange(border, len(pool))]
         value = pool[self.randrange(border)]

@@ -84,7 +84,8 @@ def rows(
 
     `frames` is the share of chat-frame documents, `rare` that of values made of random pieces (`words.Source`).
     """
-    rng = w.Source(f"pretrain/{seed}/{length}" + (f"/{rare}" if rare else ""), _word_pieces(tokenizer), rare)
+    name = f"pretrain/{seed}/{length}"
+    rng = w.Source(f"{name}/{rare}", _word_pieces(tokenizer), rare) if rare else w.Source(name)
     pool: list[tuple[list[int], list[bool]]] = []
     while True:
         tokens = np.full(length, tokenizer.pad_id, np.int32)
