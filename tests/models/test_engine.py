@@ -221,7 +221,8 @@ def test_an_episode_stays_in_its_lane_and_new_ones_go_where_there_is_least_to_do
     assert asyncio.run(main()) == [2, 2]
     homes = [{slot.episode for slot in lane.table.slots} for lane in eng._lanes]
     before = eng.stats()["prefill_tokens"]
-    again = [request(f"e{i}", [*prompt(i, 30), 5], turn=1) for i in range(4)]
+    # In this order the emptiest lane would be the other one.
+    again = [request(f"e{i}", [*prompt(i, 30), 5], turn=1) for i in (1, 0, 3, 2)]
     gather(eng, *again)
     assert [{slot.episode for slot in lane.table.slots} for lane in eng._lanes] == homes
     assert eng.stats()["prefill_tokens"] - before == 4
