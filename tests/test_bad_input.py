@@ -10,13 +10,13 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
 import shrunk
+from shrunk import CONFIG, ROOT, command, run
 
 from launch import cli
 from launch.evaluation import evaluate
@@ -27,19 +27,6 @@ from qpa.envs.sandbox.domains import tools_by_name
 from qpa.envs.sandbox.tool import Tool
 from qpa.flywheel import Pool, read_release
 from qpa.harness import ScriptedModel, tiny_eta
-
-ROOT = Path(__file__).resolve().parents[1]
-CONFIG = f"--config={shrunk.__file__}"
-
-
-def command(script: str, *args: str) -> list[str]:
-    """A launch script as a person starts it."""
-    return [sys.executable, "-m", f"launch.{script}", *args]
-
-
-def run(script: str, *args: str, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    whole = [*before, *command(script, *args)]
-    return subprocess.run(whole, capture_output=True, text=True, cwd=ROOT, timeout=1500, check=False)
 
 
 def shown(done: subprocess.CompletedProcess[str]) -> list[str]:

@@ -6,7 +6,7 @@ import asyncio
 import errno
 
 import pytest
-from launch_shrunk import run
+from shrunk import run
 
 from launch import cli
 from qpa.contract import ContractError, TaskSpec, from_json

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from launch_shrunk import ROOT, command, run
+from shrunk import CONFIG, ROOT, command, run
 
 STAGES = ["1-tasks", "2-flywheel", "3-references", "4-sft", "5-eval-sft", "6-rl", "7-eval-rl", "8-harness", "9-round2"]
 STAGES.append("10-report")
@@ -29,7 +29,7 @@ def straight(base, tmp_path_factory) -> Path:
 
 
 def _args(base: Path, folder: Path) -> list[str]:
-    return [f"--config={Path(__file__).with_name('launch_shrunk.py')}", f"--config.base={base}", f"--run_dir={folder}"]
+    return [CONFIG, f"--config.base={base}", f"--run_dir={folder}"]
 
 
 def _stop_when(args: list[str], ready: Path, how: signal.Signals) -> subprocess.CompletedProcess[str]:
@@ -109,7 +109,7 @@ def test_two_loops_in_one_directory_are_refused(base, straight):
 
 def test_a_checkpoint_of_the_run_can_be_evaluated_and_compared(base, straight, tmp_path):
     shared = [
-        f"--config={Path(__file__).with_name('launch_shrunk.py')}",
+        CONFIG,
         f"--config.base={base}",
         "--split=dev",
         "--limit=4",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from launch_shrunk import run
+from shrunk import run
 
 from launch import task_views
 from launch.cli import UsageError
