@@ -113,6 +113,13 @@ def test_repeat_wraps_and_shuffle_reorders_once():
     assert start().use("set_music_play_mode", mode="loud").code == 400
 
 
+@pytest.mark.parametrize("title", ["Alpha by Zed Kay", "Beta", "Gamma"])
+def test_shuffle_leaves_the_asked_track_first(title):
+    phone = start(music_play_mode="shuffle")
+    assert phone.data("play_audio", title=title)["queued"] == 3
+    assert settings(phone)["media_queue"].startswith(settings(phone)["media_item"])
+
+
 def test_seeking():
     phone = start()
     assert phone.code("seek_playback", positionSeconds=5) == 409
@@ -336,9 +343,8 @@ def test_watchlist_and_catalogue():
     assert changed(phone) == {("media_shows", "Quiz Film"): {"watchlist": 1}}
     assert message(phone, "manage_watchlist", action="add", title="Quiz Film") == "Already in the watchlist"
     phone.data("manage_watchlist", action="mark_watched", title="Quiz Film")
-    assert {"title": "Quiz Film", "service": "", "watched": True} in phone.data("manage_watchlist", action="query")[
-        "items"
-    ]
+    listed = phone.data("manage_watchlist", action="query")["items"]
+    assert {"title": "Quiz Film", "service": "", "watched": True} in listed
     phone.data("manage_watchlist", action="remove", title="Quiz Film")
     assert changed(phone) == {("media_shows", "Quiz Film"): {"watched": 1}}
     assert phone.code("manage_watchlist", action="add", title="Quiz") == 409

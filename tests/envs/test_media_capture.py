@@ -190,6 +190,14 @@ def test_trash():
     ]
 
 
+def test_a_new_photo_does_not_take_a_trashed_name():
+    phone = start()
+    (name,) = phone.data("take_photo")["names"]
+    phone.data("delete_photo", photos=[name])
+    assert phone.data("take_photo")["names"] != [name]
+    assert phone.use("manage_photo_trash", action="restore", photo=name).ok
+
+
 def test_a_restored_photo_must_not_meet_its_namesake():
     twin = {"id": "file_909", "name": ".trashed-IMG_901.jpg", "kind": "image"}
     assert start({"files": [*FILES, twin]}).code("manage_photo_trash", action="restore", photo="IMG_901.jpg") == 409

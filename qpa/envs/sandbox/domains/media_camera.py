@@ -43,9 +43,9 @@ def control_camera(ctx: ToolContext, action: Literal["open", "close", "query"]) 
         names = ("open", "facing", "mode", "flash", "timer", "filter", "zoom")
         recording = ctx.setting("video_recording", "off")
         return ok("Camera", **{name: ctx.setting(f"camera_{name}") for name in names}, recording=recording)
-    if action == "close" and ctx.setting("video_recording", "off") != "off":
-        raise conflict("A video is being recorded")
-    if action == "open":
+    if action == "close":
+        _refuse_while_recording(ctx)
+    else:
         refuse_busy_camera(ctx)
     changed = ctx.set_setting("camera_open", "on" if action == "open" else "off")
     return ok(f"Camera {'' if changed else 'already '}{'open' if action == 'open' else 'closed'}")
@@ -60,8 +60,7 @@ def take_photo(ctx: ToolContext, count: int | None = None, facing: Facing | None
         raise conflict(f"Camera is in {mode} mode")
     _refuse_pair(camera, mode)
     refuse_busy_camera(ctx)
-    if ctx.setting("video_recording", "off") != "off":
-        raise conflict("A video is being recorded")
+    _refuse_while_recording(ctx)
     look = _filter(ctx, mode)
     names = [
         save_capture(ctx, "IMG", "image", album="Camera", camera=camera, mode=mode, filter=look) for _ in range(shots)
