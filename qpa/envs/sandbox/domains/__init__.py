@@ -5,7 +5,14 @@ from __future__ import annotations
 import functools
 
 from qpa.contract import ToolSpec
-from qpa.envs.sandbox.domains import apps_storage, assistant, calls, network, time_management
+from qpa.envs.sandbox.domains import (
+    apps_storage,
+    assistant,
+    calls,
+    media,
+    network,
+    time_management,
+)
 from qpa.envs.sandbox.schema import Domain
 from qpa.envs.sandbox.tool import Tool
 
@@ -15,6 +22,7 @@ DOMAINS: tuple[Domain, ...] = (
     network.DOMAIN,
     assistant.DOMAIN,
     apps_storage.DOMAIN,
+    media.DOMAIN,
 )
 
 
