@@ -49,7 +49,7 @@ def manage_volume(
     level: int | None = None,
     step: int | None = None,
 ) -> dict[str, Any]:
-    """Set, step, mute or query a volume, 0-100; media by default."""
+    """Set, step, mute or query volume 0-100; media by default."""
     only_with(action, ("set",), level=level)
     only_with(action, ("increase", "decrease"), step=step)
     if action == "query":
@@ -88,7 +88,7 @@ def _wanted(ctx: ToolContext, stream: str, action: str, old: int, level: int | N
             raise conflict(f"Volume limit is {limit}")
         return new
     new = stepped(action, old, step, lowest, limit)
-    if action == "increase" and old >= limit < 100:
+    if action == "increase" and limit < 100 and old >= limit:
         raise conflict(f"Volume limit is {limit}")
     return new
 
@@ -102,12 +102,12 @@ def _level_before_mute(ctx: ToolContext, stream: str) -> int:
 
 
 def _store(ctx: ToolContext, stream: str, level: int) -> None:
-    key = f"{stream}_volume"
+    key, kept = f"{stream}_volume", f"{stream}_volume_before_mute"
     old = number(ctx, key, DEFAULT_VOLUME)
-    if level > 0:
-        ctx.set_setting(f"{key}_before_mute", "")
-    elif old > 0:
-        ctx.set_setting(f"{key}_before_mute", str(old))
+    if level == 0 and old > 0:
+        ctx.set_setting(kept, str(old))
+    elif level > 0 and ctx.setting(kept):
+        ctx.set_setting(kept, "")
     ctx.set_setting(key, str(level))
 
 

@@ -26,8 +26,8 @@ def number(ctx: ToolContext, key: str, default: int) -> int:
 
 
 def saves_power(ctx: ToolContext) -> bool:
-    """Whether a battery saving mode of any strength is on."""
-    return "sav" in ctx.setting("battery_mode", "normal")
+    """Whether a battery saving mode is on."""
+    return ctx.setting("battery_mode", "normal") in ("power_saving", "super_saving")
 
 
 def switch(ctx: ToolContext, key: str, label: str, action: str) -> dict[str, Any]:

@@ -158,13 +158,9 @@ def manage_scheduled_power(
     else:
         kinds = list(before) if target in (None, "both") else [target]
         wanted = {kind: before[kind] | {"enabled": int(action == "enable")} for kind in kinds}
-    after = before | wanted
     changed = [row for kind, row in wanted.items() if row != before[kind]]
-    if (
-        changed
-        and after["power_on"]["time"] == after["power_off"]["time"]
-        and all(r["enabled"] for r in after.values())
-    ):
+    busy = [row["time"] for row in (before | wanted).values() if row["enabled"]]
+    if changed and len(set(busy)) < len(busy):
         raise conflict("Power on and off times are equal")
     sql = "UPDATE power_schedules SET time = ?, repeat = ?, enabled = ? WHERE kind = ?"
     for row in changed:

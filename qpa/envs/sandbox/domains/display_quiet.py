@@ -37,11 +37,10 @@ def manage_do_not_disturb(ctx: ToolContext, action: Switch, until: str | None = 
     moment = "" if until is None else resolve(until, ctx.now, "datetime")
     if moment and moment <= ctx.now.isoformat():
         raise bad("until is in the past")
+    kept = action == "query" or (action == "enable" and until is None and is_on(ctx, "dnd"))
     answer = switch(ctx, "dnd", "Do-not-disturb", action)
-    if moment and ctx.set_setting("dnd_until", moment):
-        answer["message"] = "Do-not-disturb on until then"
-    if action == "disable":
-        ctx.set_setting("dnd_until", "")
+    if not kept and ctx.set_setting("dnd_until", moment) and action == "enable":
+        answer["message"] = "Do-not-disturb on"
     if action == "query":
         schedules = ctx.rows("SELECT * FROM dnd_schedules WHERE enabled = 1 ORDER BY name")
         answer["data"]["schedule"] = next((row["name"] for row in schedules if _in_force(ctx.now, row)), "")

@@ -124,10 +124,13 @@ def _scheduled(
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
 def manage_reading_mode(ctx: ToolContext, action: Switch) -> dict[str, Any]:
-    """Turn the paper-like reading mode on or off, or query it."""
-    if action == "enable" and not is_on(ctx, "reading_mode"):
-        switch(ctx, "eye_comfort", "Eye comfort", "disable")
-    return switch(ctx, "reading_mode", "Reading mode", action)
+    """Turn paper-like reading mode on or off, or query."""
+    starts = action == "enable" and not is_on(ctx, "reading_mode")
+    answer = switch(ctx, "reading_mode", "Reading mode", action)
+    if starts and is_on(ctx, "eye_comfort"):
+        ctx.set_setting("eye_comfort", "off")
+        answer["message"] += ", eye comfort off"
+    return answer
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
@@ -146,7 +149,7 @@ def manage_auto_rotate(
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
 def control_flashlight(ctx: ToolContext, action: Switch, level: int | None = None) -> dict[str, Any]:
-    """Turn the flashlight on or off, or query it; level 1-5."""
+    """Turn the flashlight on or off, or query; level 1-5."""
     only_with(action, ("enable",), level=level)
     if level is not None:
         in_range("level", level, 1, FLASHLIGHT_LEVELS)
