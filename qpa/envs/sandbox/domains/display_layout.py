@@ -53,7 +53,7 @@ def set_refresh_rate(ctx: ToolContext, rate: Literal["60Hz", "90Hz", "120Hz", "d
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
-def set_screen_resolution(ctx: ToolContext, resolution: Literal["HD+", "FHD+", "QHD+", "smart"]) -> dict[str, Any]:
+def set_screen_resolution(ctx: ToolContext, resolution: Literal["smart", "HD+", "FHD+", "QHD+"]) -> dict[str, Any]:
     """Set the screen resolution; smart adapts it."""
     return choose(ctx, "screen_resolution", "Screen resolution", resolution)
 
