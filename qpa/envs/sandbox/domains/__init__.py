@@ -9,6 +9,7 @@ from qpa.envs.sandbox.domains import (
     apps_storage,
     assistant,
     calls,
+    display_sound,
     media,
     network,
     time_management,
@@ -23,6 +24,7 @@ DOMAINS: tuple[Domain, ...] = (
     assistant.DOMAIN,
     apps_storage.DOMAIN,
     media.DOMAIN,
+    display_sound.DOMAIN,
 )
 
 
