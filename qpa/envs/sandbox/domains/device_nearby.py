@@ -45,7 +45,7 @@ def find_device(ctx: ToolContext, wanted: str, *kinds: str) -> Row:
     if any(wanted.casefold() in row["name"].casefold() for row in fit):
         return find_named(fit, "name", wanted, "Device")
     other = find_named(known, "name", wanted, "Device")
-    raise bad(f"{other['name']} is a {other['kind']}; use {'|'.join(kinds)}")
+    raise bad(f"{other['name']} has type {other['kind']}; allowed: {'|'.join(kinds)}")
 
 
 def pick_nearby(ctx: ToolContext, wanted: str | None, *kinds: str) -> Row:

@@ -71,8 +71,8 @@ def _seed_devices(rng: random.Random, world: World) -> None:
     for name, kind, owned in fixed:
         _add_device(rng, world, name, kind, owned=owned, trusted=kind in TRUSTABLE and rng.random() < 0.4)
     for row in world.rows.get("bluetooth_devices", []):
-        kind = _BLUETOOTH.get(row["kind"])
-        if kind is not None:
+        if row["kind"] in _BLUETOOTH:
+            kind = _BLUETOOTH[row["kind"]]
             trusted = kind in TRUSTABLE and bool(row["paired"])
             _add_device(
                 rng, world, row["name"], kind, owned=kind in _OWNED, trusted=trusted, near=bool(row["connected"])
@@ -115,8 +115,8 @@ def _seed_home(rng: random.Random, world: World) -> None:
 
 
 def _seed_settings(rng: random.Random, world: World) -> None:
-    idle = (*device_nearby.CASTING, *device_nearby.COLLABORATION, *device_nearby.KEYBOARD_SHARING)
-    idle += ("car_link", "car_link_method", "migration_device", "migration_direction", "migration_started_at")
+    idle = [*device_nearby.CASTING, *device_nearby.COLLABORATION, *device_nearby.KEYBOARD_SHARING]
+    idle += ["car_link", "car_link_method", "migration_device", "migration_direction", "migration_started_at"]
     settings = dict.fromkeys(idle, "") | {
         "nearby_visibility": rng.choice(("contacts", "hidden")),
         "clipboard_sharing": "off",

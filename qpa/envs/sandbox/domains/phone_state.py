@@ -30,6 +30,7 @@ def set_switch(ctx: ToolContext, key: str, label: str, action: str) -> str:
 
 def store(ctx: ToolContext, values: dict[str, str | None]) -> bool:
     """Stores each setting that has a value; returns whether any of them changed."""
+    # A list, not a generator: every value is to be stored, also after the first that changed.
     return any([ctx.set_setting(key, value) for key, value in values.items() if value is not None])
 
 
