@@ -9,7 +9,9 @@ from qpa.envs.sandbox.domains import (
     apps_storage,
     assistant,
     calls,
+    devices,
     display_sound,
+    input_interaction,
     media,
     network,
     time_management,
@@ -25,6 +27,8 @@ DOMAINS: tuple[Domain, ...] = (
     apps_storage.DOMAIN,
     media.DOMAIN,
     display_sound.DOMAIN,
+    devices.DOMAIN,
+    input_interaction.DOMAIN,
 )
 
 
