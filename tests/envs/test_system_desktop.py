@@ -225,16 +225,16 @@ def test_desktop_widgets(desk):
 
 
 def test_a_full_page_takes_no_more(new_phone):
-    rows = [{"kind": "folder", "name": f"F{i}", "page": 3} for i in range(20)]
-    phone = start(new_phone, {"desktop_items": rows})
-    items = WORLD["desktop_items"]
-    phone.session._db.execute("DELETE FROM desktop_items WHERE page = 3 AND kind <> 'folder'")
-    assert items and phone.code("manage_desktop_layout", action="set", grid="4x5", page=1) == 400
-    for name in ("Fa", "Fb"):
+    rows = [{"kind": "folder", "name": f"F{i}", "page": 3} for i in range(21)]
+    elsewhere = [{"kind": r["kind"], "name": r["name"], "page": 2} for r in WORLD["desktop_items"] if r["page"] == 3]
+    phone = start(new_phone, {"desktop_items": rows + elsewhere})  # 21 of 24 cells
+    assert phone.code("manage_desktop_widget", action="add", widget="Step counter", page=3) == 409  # needs 4
+    for name in ("Fa", "Fb", "Fc"):
         phone.data("manage_desktop_folder", action="create", folderName=name, page=3)
-    assert phone.code("manage_desktop_widget", action="add", widget="Step counter", page=3) == 409
+    assert phone.code("manage_desktop_folder", action="create", folderName="Fd", page=3) == 409
     assert phone.code("manage_desktop_layout", action="set", grid="4x5") == 409
     phone.data("manage_desktop_layout", action="set", grid="5x6")
+    phone.data("manage_desktop_widget", action="add", widget="Step counter", page=3)
 
 
 def test_desktop_folders(desk):
