@@ -99,6 +99,31 @@ def test_arguments_that_are_no_json_are_a_400(phone: Any) -> None:
     to_json(phone.session.operations)
 
 
+def test_a_device_that_is_off_answers_nothing(new_phone: Any) -> None:
+    phone = new_phone(skills=["alarms-timers"])
+    alarm = ToolCall(id="late", name="manage_alarm", arguments={"action": "query"})
+    off = ToolCall(id="off", name="control_device_power", arguments={"action": "power_off"})
+    early = ToolCall(id="early", name="manage_alarm", arguments={"action": "query"})
+    answers = phone.step(early, off, alarm)
+    assert [a.ok for a in answers] == [True, True, False]
+    assert answers[2].payload == {"success": False, "error": "Device is off", "code": 409}
+    for name, arguments in (
+        ("control_device_power", {"action": "restart"}),
+        ("skill__alarms_timers", {"reason": "plan"}),
+        ("no_such_tool", {}),
+    ):
+        assert phone.code(name, **arguments) == 409
+    assert [(c.key, c.new) for c in phone.changes()] == [({"key": "device_power"}, {"value": "off"})]
+    assert phone.step(early)[0].ok  # answered before: replayed
+    twin = asyncio.run(phone.env.step(phone.session.fork(), [ToolCall(id="twin", name="end_call")]))
+    assert twin[0].payload["error"] == "Device is off"
+
+
+def test_a_restart_leaves_the_device_on(phone: Any) -> None:
+    assert phone.use("control_device_power", action="restart").ok
+    assert phone.use("manage_alarm", action="query").ok
+
+
 # --- permissions and faults -----------------------------------------------------------------------------------------
 
 

@@ -41,7 +41,10 @@ _FAULT_MESSAGES = {
 
 
 class SandboxSession:
-    """Made by `SandboxEnv.reset`. Calls run one after the other; `fork` branches between two steps."""
+    """Made by `SandboxEnv.reset`. Calls run one after the other; `fork` branches between two steps.
+
+    Once a tool has set `device_power` to "off", every later call is refused with 409.
+    """
 
     def __init__(self, session_id: str, task: TaskSpec, skills: Mapping[str, Skill]) -> None:
         """Opens the task's initial state.
@@ -147,6 +150,8 @@ class SandboxSession:
 
     async def _run(self, call: ToolCall, given: dict[str, Any]) -> Feedback:
         try:
+            if self._context.setting("device_power", "on") == "off":
+                raise conflict("Device is off")
             spec = self._find(call.name)
             arguments = validate(spec, given)
             if spec.permission in self.task.initial.denied_permissions:

@@ -14,6 +14,7 @@ from qpa.envs.sandbox.domains import (
     input_interaction,
     media,
     network,
+    system_settings,
     time_management,
 )
 from qpa.envs.sandbox.schema import Domain
@@ -29,6 +30,7 @@ DOMAINS: tuple[Domain, ...] = (
     display_sound.DOMAIN,
     devices.DOMAIN,
     input_interaction.DOMAIN,
+    system_settings.DOMAIN,
 )
 
 
