@@ -117,13 +117,13 @@ def test_avatar(phone):
 
 
 def test_translation(phone):
-    assert phone.data("translate_text", text="Good morning!", targetLanguage="spanish") == {
+    assert phone.data("text_translate", text="Good morning!", targetLanguage="spanish") == {
         "translation": "buenos días",
         "language": "Spanish",
     }
-    assert phone.data("translate_text", text="谢谢", targetLanguage="English")["translation"] == "thank you"
-    assert phone.data("translate_text", text="blue tin", targetLanguage="French")["translation"] == "[French] blue tin"
-    assert phone.code("translate_text", text="hello", targetLanguage="Elvish") == 404
+    assert phone.data("text_translate", text="谢谢", targetLanguage="English")["translation"] == "thank you"
+    assert phone.data("text_translate", text="blue tin", targetLanguage="French")["translation"] == "[French] blue tin"
+    assert phone.code("text_translate", text="hello", targetLanguage="Elvish") == 404
     assert all(translate(translate("thank you", lang), "English") == "thank you" for lang in LANGUAGES)
     assert phone.changes() == []
 
