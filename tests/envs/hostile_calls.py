@@ -7,7 +7,18 @@ from typing import Any
 
 from qpa.contract import ErrorType, ToolSpec
 
-TEXTS = ("x" * 2000, "'; DROP TABLE settings; --", "%_%", "名字 🙂", "٣", "1e999", "(" * 150, "9999-12-31", ",|/", "a@b")
+TEXTS = (
+    "x" * 2000,
+    "'; DROP TABLE settings; --",
+    "%_%",
+    "名字 🙂",
+    "٣",
+    "1e999",
+    "(" * 150,
+    "9999-12-31",
+    ",|/",
+    "a@b",
+)
 NUMBERS = (0, -1, 10**9, -(10**9), 1, 7, 0.005, 1e-9, 3, 2)
 
 

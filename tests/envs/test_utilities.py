@@ -253,7 +253,9 @@ def test_history(new_phone):
         "items": [{"url": "a.example", "title": "Alpha", "at": "2025-01-15T08:30:00"}],
         "total": 1,
     }
-    assert message(phone, "manage_browser_history", action="clear", period="today", keyword="beta") == "1 visits cleared"
+    assert (
+        message(phone, "manage_browser_history", action="clear", period="today", keyword="beta") == "1 visits cleared"
+    )
     assert [(c.op, c.key["id"]) for c in phone.changes()] == [("delete", "visit_802")]
     assert message(phone, "manage_browser_history", action="clear") == "6 visits cleared"
     assert message(phone, "manage_browser_history", action="clear") == "History already clear"
@@ -447,9 +449,7 @@ def test_checklists(new_phone):
 
 def test_expenses(new_phone):
     patch = DOCUMENTS | {
-        "expenses": [
-            {"id": row["id"], "date": "2024-06-01", "note": "old"} for row in make_world(0).rows["expenses"]
-        ]
+        "expenses": [{"id": row["id"], "date": "2024-06-01", "note": "old"} for row in make_world(0).rows["expenses"]]
     }
     phone = start(new_phone, patch)
     added = phone.data("manage_expense", action="add", amount=12.5, category="food", note="Lunch", receipt="Plan.docx")
