@@ -1,4 +1,4 @@
-"""AI Assistant: notes, switches, translation, personal search, sub-agents that act, and skill loaders."""
+"""AI Assistant: notes, switches, personal search, sub-agents that act, and skill loaders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from qpa.contract import ErrorType, Fault, ToolCall, ToolKind
 from qpa.envs.sandbox import SandboxEnv, catalog
 from qpa.envs.sandbox.domains.facts import FACTS, answer
-from qpa.envs.sandbox.domains.phrases import LANGUAGES, translate
 from qpa.envs.skills import builtin_skills
 
 FILES = [{"id": "file_801", "name": "Algebra.pdf"}, {"id": "file_802", "name": "Biology.docx"}]
@@ -114,18 +113,6 @@ def test_avatar(phone):
     assert [(c.key, c.new) for c in phone.changes()] == [({"key": "avatar_expression"}, {"value": "wave"})]
     assert phone.use("display_avatar_expression", expression="wave").payload["message"] == "Expression already shown"
     assert phone.code("display_avatar_expression", expression="grin") == 400
-
-
-def test_translation(phone):
-    assert phone.data("translate_text", text="Good morning!", targetLanguage="spanish") == {
-        "translation": "buenos días",
-        "language": "Spanish",
-    }
-    assert phone.data("translate_text", text="谢谢", targetLanguage="English")["translation"] == "thank you"
-    assert phone.data("translate_text", text="blue tin", targetLanguage="French")["translation"] == "[French] blue tin"
-    assert phone.code("translate_text", text="hello", targetLanguage="Elvish") == 404
-    assert all(translate(translate("thank you", lang), "English") == "thank you" for lang in LANGUAGES)
-    assert phone.changes() == []
 
 
 # --- sub-agents ----------------------------------------------------------------------------------------------------

@@ -9,13 +9,16 @@ from qpa.envs.sandbox.domains import (
     apps_storage,
     assistant,
     calls,
+    crm,
     devices,
     display_sound,
     input_interaction,
     media,
     network,
+    security,
     system_settings,
     time_management,
+    utilities,
 )
 from qpa.envs.sandbox.schema import Domain
 from qpa.envs.sandbox.tool import Tool
@@ -31,6 +34,9 @@ DOMAINS: tuple[Domain, ...] = (
     devices.DOMAIN,
     input_interaction.DOMAIN,
     system_settings.DOMAIN,
+    utilities.DOMAIN,
+    security.DOMAIN,
+    crm.DOMAIN,
 )
 
 

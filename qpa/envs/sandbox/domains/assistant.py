@@ -1,4 +1,4 @@
-"""AI Assistant: notes, translation, personal search, perception, captions and the voice assistant.
+"""AI Assistant: notes, personal search, perception, captions and the voice assistant.
 
 User memory lives in `memory` (its seeded records in `memory_world`), sub-agents in `subagents`.
 """
@@ -12,7 +12,7 @@ from qpa.contract import Effect
 from qpa.envs.sandbox.domains import memory, memory_world, phrases, subagents
 from qpa.envs.sandbox.domains.memory import DOMAIN_NAME
 from qpa.envs.sandbox.schema import WORLD_CLOCK, Domain, World
-from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, missing, need, ok, single, tool
+from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, need, ok, single, tool
 
 SCHEMA = """
 CREATE TABLE notes (
@@ -69,8 +69,8 @@ def manage_ai_caption(ctx: ToolContext, action: Switch, language: str | None = N
     message = "AI caption status"
     if action != "query":
         message = _switch(ctx, "ai_caption", "AI caption", action)["message"]
-        if language is not None and ctx.set_setting("ai_caption_language", _language(language)):
-            message = f"AI caption on in {_language(language)}"
+        if language is not None and ctx.set_setting("ai_caption_language", phrases.language(language)):
+            message = f"AI caption on in {phrases.language(language)}"
     on = ctx.setting("ai_caption", "off") == "on"
     return ok(message, enabled=on, language=ctx.setting("ai_caption_language"))
 
@@ -142,20 +142,6 @@ def _create_note(ctx: ToolContext, notes: list[Row], content: str) -> dict[str, 
     return ok("Note saved", noteId=note["id"], content=content)
 
 
-@tool(domain=DOMAIN_NAME, effect=Effect.READ)
-def translate_text(ctx: ToolContext, text: str, targetLanguage: str) -> dict[str, Any]:
-    """Translate a text into another language."""
-    target = _language(targetLanguage)
-    return ok("Translated", translation=phrases.translate(text, target), language=target)
-
-
-def _language(name: str) -> str:
-    known = phrases.language(name)
-    if known is None:
-        raise missing(f"No such language; known: {', '.join(phrases.LANGUAGES)}")
-    return known
-
-
 def _switch(ctx: ToolContext, key: str, label: str, action: str) -> dict[str, Any]:
     word = "on" if action == "enable" else "off"
     if ctx.setting(key, "off") == word:
@@ -201,7 +187,6 @@ DOMAIN = Domain(
         display_avatar_expression,
         close_voice_assistant_session,
         manage_note,
-        translate_text,
     ),
     seed_rows=seed_rows,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from qpa.envs.sandbox.tool import missing
+
 LANGUAGES = ("Chinese", "English", "French", "German", "Japanese", "Spanish")
 
 _PHRASES = (  # in the order of LANGUAGES
@@ -20,9 +22,12 @@ _PHRASES = (  # in the order of LANGUAGES
 )  # fmt: skip
 
 
-def language(name: str) -> str | None:
-    """The language's canonical name, or None when it is not one of `LANGUAGES`."""
-    return next((known for known in LANGUAGES if known.casefold() == name.strip().casefold()), None)
+def language(name: str) -> str:
+    """The language's canonical name; 404 when it is not one of `LANGUAGES`."""
+    for known in LANGUAGES:
+        if known.casefold() == name.strip().casefold():
+            return known
+    raise missing(f"No such language; known: {', '.join(LANGUAGES)}")
 
 
 def translate(text: str, target: str) -> str:
