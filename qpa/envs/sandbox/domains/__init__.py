@@ -5,11 +5,18 @@ from __future__ import annotations
 import functools
 
 from qpa.contract import ToolSpec
-from qpa.envs.sandbox.domains import assistant, calls, network, time_management, travel
+from qpa.envs.sandbox.domains import assistant, calls, network, shopping, time_management, travel
 from qpa.envs.sandbox.schema import Domain
 from qpa.envs.sandbox.tool import Tool
 
-DOMAINS: tuple[Domain, ...] = (time_management.DOMAIN, calls.DOMAIN, network.DOMAIN, assistant.DOMAIN, travel.DOMAIN)
+DOMAINS: tuple[Domain, ...] = (
+    time_management.DOMAIN,
+    calls.DOMAIN,
+    network.DOMAIN,
+    assistant.DOMAIN,
+    travel.DOMAIN,
+    shopping.DOMAIN,  # pays from travel's accounts
+)
 
 
 @functools.cache

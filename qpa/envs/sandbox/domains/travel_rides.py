@@ -16,6 +16,7 @@ RideType = Literal["economy", "comfort", "xl"]
 _FARES = {"economy": (800, 240), "comfort": (1200, 330), "xl": (1500, 420)}  # cents: to get in, per kilometre
 _WAIT = {"economy": 4, "comfort": 6, "xl": 9}  # minutes until the car is there
 _FURTHEST_DAYS = 7
+_BETWEEN_RIDES = timedelta(minutes=15)
 
 
 @tool(domain=NAME, effect=Effect.EXTERNAL, permission="ACCESS_FINE_LOCATION")
@@ -63,7 +64,9 @@ def _request(
         if not ctx.now < departs <= ctx.now + timedelta(days=_FURTHEST_DAYS):
             raise bad(f"time must be within {_FURTHEST_DAYS} days")
     begins, ends = departs.isoformat(), (departs + timedelta(minutes=minutes)).isoformat()
-    twin = next((row["id"] for row in rides if row["departs"] < ends and row["arrives"] > begins), None)
+    earliest = (departs - _BETWEEN_RIDES).isoformat()
+    latest = (departs + timedelta(minutes=minutes) + _BETWEEN_RIDES).isoformat()
+    twin = next((row["id"] for row in rides if row["departs"] < latest and row["arrives"] > earliest), None)
     if twin:
         raise conflict(f"Another ride then: {twin}")
     wallet, fare = find_wallet(ctx, method), _fare(path, kind)

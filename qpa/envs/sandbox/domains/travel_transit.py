@@ -182,7 +182,7 @@ def manage_transit_card(
     amount: float | None = None,
     paymentMethod: str | None = None,
 ) -> dict[str, Any]:
-    """Top up a metro or bus card, choose the default, or query."""
+    """Top up a transit card, choose the default, or query."""
     cards = _cards(ctx)
     if action == "query":
         found = cards if cardName is None else [find_named(cards, "name", cardName, "Card")]
