@@ -64,7 +64,7 @@ def query_coupons(ctx: ToolContext, appName: str) -> dict[str, Any]:
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
 def apply_coupon(ctx: ToolContext, appName: str, code: str, remove: bool = False) -> dict[str, Any]:
-    """Apply a coupon to an app's cart, or take it off."""
+    """Apply a coupon to an app's cart, or remove it."""
     app = find_app(ctx, appName)
     coupon = single(ctx.rows("SELECT * FROM coupons WHERE app = ? AND upper(code) = upper(?)", app, code), "coupon")
     if remove:

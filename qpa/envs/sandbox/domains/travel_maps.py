@@ -249,7 +249,7 @@ def search_places(ctx: ToolContext, query: str) -> dict[str, Any]:
 def manage_saved_places(
     ctx: ToolContext, action: Literal["save", "remove", "query"], place: str | None = None, label: str | None = None
 ) -> dict[str, Any]:
-    """Save a place as Home, Work, ..., remove, or list."""
+    """Save, label (Home, Work), remove or list places."""
     saved = ctx.rows("SELECT name, address, label FROM places WHERE label <> '' ORDER BY label")
     if action == "query":
         return ok(f"{len(saved)} saved places", items=saved[:SHOWN], total=len(saved))

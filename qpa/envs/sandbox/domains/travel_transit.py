@@ -136,11 +136,12 @@ def query_departures(ctx: ToolContext, stop: str, line: str | None = None, time:
     """List the next departures at a metro or bus stop."""
     require_online(ctx)
     name, after = _find_stop(stop), _minute_of(ctx, time)
-    serving = [{"name": each.name, "line": each} for each in LINES if name in each.stops]
+    serving = [each for each in LINES if name in each.stops]
     if line is not None:
-        serving = [find_named(serving, "name", line, "Line here")]
+        wanted = find_named([{"name": each.name} for each in serving], "name", line, "Line here")["name"]
+        serving = [each for each in serving if each.name == wanted]
     rides: list[_Ride] = []
-    for each in (row["line"] for row in serving):
+    for each in serving:
         for end in (each.stops[0], each.stops[-1]):
             begin = after
             while end != name and (ride := _board(each, name, end, begin)) and ride.leaves < after + 60:
