@@ -1,4 +1,4 @@
-"""Shopping: prices that differ by app, carts, coupons, and orders from payment to refund."""
+"""Shopping: prices that differ by app, carts, coupons and addresses; any input and any world."""
 
 from __future__ import annotations
 
@@ -7,83 +7,14 @@ from typing import Any
 
 import pytest
 from sandbox_phone import Phone
+from shop_phone import ORDERS, SHOES, WORLD, buy, fill, offer, order, start
+from travel_phone import changed, message
 
 from qpa.contract import Effect, ErrorType
 from qpa.envs.sandbox import make_world
 from qpa.envs.sandbox.domains import shopping
 
-WORLD = make_world(0).rows
 TOOLS = [item.spec for item in shopping.DOMAIN.tools]
-SHOES = "Zip Runner Shoes"
-
-
-def offer(app: str, name: str, price: int, **columns: Any) -> dict[str, Any]:
-    return {"app": app, "name": name, "price_cents": price, "stock": 5, "rating": 4.5} | columns
-
-
-def order(number: int, items: dict[str, int], **columns: Any) -> dict[str, Any]:
-    base = {"id": f"order_10{number}", "app": "Zalo Shop", "items": json.dumps(items), "total_cents": 50_00}
-    return base | {"paid_with": "Zest Pay", "placed_on": "2025-01-10", "deliver_on": "2025-01-12"} | columns
-
-
-ROWS: dict[str, list[dict[str, Any]]] = {
-    "apps": [{"name": name} for name in ("Zalo Shop", "Zen Mart", "Zup Food")],
-    "shop_offers": [
-        offer("Zalo Shop", SHOES, 99_90, shipping_cents=12_00, delivery_days=3, category="running", seller="Zip"),
-        offer("Zalo Shop", "Zip Socks", 9_99, shipping_cents=5_00, delivery_days=1, rating=4.9),
-        offer("Zalo Shop", "Zip Cap", 20_00, stock=0),
-        offer("Zen Mart", SHOES, 105_00, delivery_days=6),
-        offer("Zup Food", "Zucchini Soup", 8_00, category="food", seller="Green Zebra", shipping_cents=2_00),
-        offer("Zup Food", "Ziti", 9_00, category="food", seller="Pasta Zoo"),
-        offer("Zed Store", SHOES, 1_00),
-    ],
-    "coupons": [
-        {"app": "Zalo Shop", "code": "TEN", "off_cents": 10_00, "min_cents": 50_00, "expires": "2025-01-15"},
-        {"app": "Zalo Shop", "code": "HUGE", "off_cents": 900_00, "expires": "2025-02-01"},
-        {"app": "Zalo Shop", "code": "PAST", "off_cents": 10_00, "expires": "2025-01-14"},
-        {"app": "Zalo Shop", "code": "GONE", "off_cents": 10_00, "expires": "2025-02-01", "status": "used"},
-    ],
-    "payment_accounts": [
-        {"name": "Zest Pay", "balance_cents": 500_00, "is_default": 1},
-        {"name": "Zero Pay", "balance_cents": 1_00},
-    ],
-    "addresses": [
-        {"name": "Zoo House", "recipient": "Me", "phone": "5550001", "address": "1 Zebra Way"},
-        {"name": "Zoo Office", "recipient": "Me", "phone": "5550001", "address": "2 Zebra Way"},
-    ],
-}
-
-
-def start(new_phone: Any, rows: dict[str, list[dict[str, Any]]] | None = None, **settings: str) -> Any:
-    """World 0 online, with the test's own shops, wallets and addresses, and no seeded wish."""
-    switches = {"airplane_mode": "off", "mobile_data": "on"} | settings
-    patch = {
-        "settings": [{"key": key, "value": value} for key, value in switches.items()],
-        "payment_accounts": [{"name": r["name"], "is_default": 0} for r in WORLD["payment_accounts"]],
-        "shop_offers": [{"app": r["app"], "name": r["name"], "wished": 0, "in_cart": 0} for r in WORLD["shop_offers"]],
-    }
-    for extra in (ROWS, rows or {}):
-        for table, added in extra.items():
-            patch[table] = patch.get(table, []) + added
-    return new_phone(patch=patch)
-
-
-def changed(phone: Any) -> dict[tuple[Any, ...], dict[str, Any]]:
-    return {(c.table, *c.key.values()): c.new for c in phone.changes()}
-
-
-def message(phone: Any, tool: str, **arguments: Any) -> str:
-    payload = phone.use(tool, **arguments).payload
-    return payload["message"] if payload["success"] else payload["error"]
-
-
-def fill(phone: Any, name: str = SHOES, quantity: int = 1, app: str = "Zalo Shop") -> None:
-    phone.data("manage_cart", action="add", appName=app, productName=name, quantity=quantity)
-
-
-def buy(phone: Any, app: str = "Zalo Shop", **more: Any) -> dict[str, Any]:
-    given = {"appName": app, "addressName": "Zoo House", "paymentMethod": "Zest Pay"} | more
-    return phone.data("place_order", **given)
 
 
 def test_the_domain_has_its_tools() -> None:
@@ -267,123 +198,6 @@ def test_addresses(new_phone: Any) -> None:
     phone.data("manage_addresses", action="delete", addressName="Zinnia")
     assert phone.changes() == []
     assert phone.data("manage_addresses", action="query")["total"] == 5
-
-
-# --- orders ---------------------------------------------------------------------------------------------------------
-
-
-def test_placing_and_cancelling_an_order(new_phone: Any) -> None:
-    phone = start(new_phone)
-    fill(phone, quantity=2)
-    fill(phone, "Zip Socks")
-    phone.data("apply_coupon", appName="Zalo Shop", code="TEN")
-    made = buy(phone, note="Ring twice")
-    assert made == {
-        "id": "order_005", "app": "Zalo Shop", "items": [f"{SHOES} x2", "Zip Socks x1"], "total": 211.79,
-        "status": "placed", "placedOn": "2025-01-15", "deliverOn": "2025-01-18", "address": "Zoo House",
-        "paidWith": "Zest Pay",
-    }  # fmt: skip
-    row = {
-        "id": "order_005", "app": "Zalo Shop", "items": f'{{"{SHOES}": 2, "Zip Socks": 1}}', "total_cents": 211_79,
-        "coupon": "TEN", "address": "Zoo House", "paid_with": "Zest Pay", "note": "Ring twice", "status": "placed",
-        "placed_on": "2025-01-15", "deliver_on": "2025-01-18", "tracking": "", "refund_reason": "",
-    }  # fmt: skip
-    assert changed(phone) == {
-        ("shop_orders", "order_005"): row,
-        ("shop_offers", "Zalo Shop", SHOES): {"stock": 3},
-        ("shop_offers", "Zalo Shop", "Zip Socks"): {"stock": 4},
-        ("coupons", "Zalo Shop", "TEN"): {"status": "used"},
-        ("payment_accounts", "Zest Pay"): {"balance_cents": 288_21},
-    }
-    back = phone.data("cancel_order", orderId="order_005")
-    assert back == {"id": "order_005", "refund": 211.79, "refundedTo": "Zest Pay"}
-    assert changed(phone) == {("shop_orders", "order_005"): row | {"status": "cancelled"}}
-    assert message(phone, "cancel_order", orderId="order_005") == "Order already cancelled"
-    assert phone.code("track_parcel", orderId="order_005") == 409
-
-
-def test_orders_that_cannot_be_placed(new_phone: Any) -> None:
-    phone = start(new_phone, {"shop_offers": [offer("Zen Mart", SHOES, 105_00, stock=1, in_cart=2)]})
-    order = {"appName": "Zalo Shop", "addressName": "Zoo House", "paymentMethod": "Zest Pay"}
-    assert message(phone, "place_order", **order) == "Cart is empty"
-    assert message(phone, "place_order", **(order | {"appName": "Zen Mart"})) == f"Only 1 left: {SHOES}"
-    fill(phone)
-    for wrong, code in (
-        ({"paymentMethod": "Zero Pay"}, 409),  # 1.00 in it
-        ({"paymentMethod": "Gold"}, 404),
-        ({"addressName": "zoo"}, 409),  # two
-        ({"addressName": "Mars"}, 404),
-    ):
-        assert phone.code("place_order", **(order | wrong)) == code
-    assert phone.code("place_order", appName="Zalo Shop", addressName="Zoo House") == 400
-    assert phone.use("place_order", **(order | {"paymentMethod": "zero"})).payload["error"] == (
-        "Zero Pay has 1.00, needs 111.90"
-    )
-
-
-ORDERS = [
-    order(1, {SHOES: 1}, status="placed"),
-    order(2, {"Zip Socks": 2}, status="shipped", tracking="Zap Express 778899"),
-    order(3, {"Zip Cap": 1}, status="delivered", deliver_on="2025-01-08"),  # a week ago
-    order(4, {"Zip Cap": 1, "Zither": 1}, status="delivered", deliver_on="2025-01-07"),
-    order(5, {"Zonk": 1}, status="delivered", deliver_on="2024-12-15"),
-    order(6, {"Ziti": 1}, app="Meituan", status="delivered", deliver_on="2025-01-15"),
-]
-
-
-def test_finding_orders(new_phone: Any) -> None:
-    phone = start(new_phone, {"shop_orders": ORDERS})
-    found = phone.data("query_orders", appName="Zalo Shop", status="delivered")
-    assert [item["id"] for item in found["items"]] == ["order_105", "order_104", "order_103"]
-    assert phone.data("query_orders", productName="zither")["items"][0]["items"] == ["Zip Cap x1", "Zither x1"]
-    assert phone.data("query_orders", productName="piano")["total"] == 0
-    everything = phone.data("query_orders")
-    assert len(everything["items"]) == 5 and everything["total"] == 10
-    assert phone.code("query_orders", appName="Nowhere") == 404
-    assert phone.code("query_orders", status="lost") == 400
-
-
-def test_cancelling_is_over_once_it_is_shipped(new_phone: Any) -> None:
-    phone = start(new_phone, {"shop_orders": ORDERS})
-    assert phone.code("cancel_order") == 400
-    assert phone.code("cancel_order", orderId="order_999") == 404
-    assert message(phone, "cancel_order", productName="socks") == "Order is shipped"
-    assert phone.use("cancel_order", productName="zip cap").payload["error"] == "2 orders match: order_103, order_104"
-    phone.data("cancel_order", productName="runner")
-    assert changed(phone) == {
-        ("shop_orders", "order_101"): {"status": "cancelled"},
-        ("shop_offers", "Zalo Shop", SHOES): {"stock": 6},
-        ("payment_accounts", "Zest Pay"): {"balance_cents": 550_00},
-    }
-
-
-def test_refunds(new_phone: Any) -> None:
-    phone = start(new_phone, {"shop_orders": ORDERS})
-    phone.data("request_refund", orderId="order_103", reason="no longer needed")
-    assert changed(phone) == {
-        ("shop_orders", "order_103"): {"status": "refund_requested", "refund_reason": "no longer needed"}
-    }
-    again = message(phone, "request_refund", orderId="order_103", reason="damaged")
-    assert again == "Refund already requested"
-    assert phone.code("request_refund", orderId="order_104", reason="no longer needed") == 409  # a day late
-    assert phone.use("request_refund", productName="zither", reason="damaged").ok
-    assert phone.code("request_refund", orderId="order_105", reason="damaged") == 409  # 31 days
-    assert phone.code("request_refund", orderId="order_102", reason="damaged") == 409
-    assert phone.code("request_refund", orderId="order_106", reason="no longer needed") == 409  # food
-    assert phone.use("request_refund", orderId="order_106", reason="wrong item").ok
-    assert phone.code("request_refund", orderId="order_103", reason="bored") == 400
-    assert phone.code("request_refund", reason="damaged") == 400
-
-
-def test_tracking(new_phone: Any) -> None:
-    phone = start(new_phone, {"shop_orders": ORDERS})
-    way = {"id": "order_102", "tracking": "Zap Express 778899", "deliverOn": "2025-01-12"}
-    assert phone.data("track_parcel", productName="socks") == way
-    assert phone.data("track_parcel", trackingNumber="778899") == way
-    assert message(phone, "track_parcel", orderId="order_101") == "Not shipped yet"
-    assert phone.code("track_parcel", trackingNumber="000000") == 404
-    assert phone.code("track_parcel") == 400
-    assert phone.changes() == []
 
 
 # --- any input, any world -------------------------------------------------------------------------------------------
