@@ -16,8 +16,10 @@ from qpa.envs.sandbox.domains import (
     media,
     network,
     security,
+    shopping,
     system_settings,
     time_management,
+    travel,
     utilities,
 )
 from qpa.envs.sandbox.schema import Domain
@@ -37,6 +39,8 @@ DOMAINS: tuple[Domain, ...] = (
     utilities.DOMAIN,
     security.DOMAIN,
     crm.DOMAIN,
+    travel.DOMAIN,
+    shopping.DOMAIN,
 )
 
 

@@ -1,0 +1,26 @@
+"""Shopping: three shops and two food apps, their carts and orders."""
+
+from __future__ import annotations
+
+import random
+
+from qpa.envs.sandbox.domains import shopping_catalog, shopping_orders
+from qpa.envs.sandbox.schema import Domain, World
+
+
+def seed_rows(rng: random.Random, world: World) -> None:
+    """Offers, orders, coupons, addresses and the apps themselves; needs the travel domain's accounts and places."""
+    shopping_catalog.seed_rows(rng, world)
+    shopping_orders.seed_rows(rng, world)
+    for app in shopping_catalog.SHOPS:
+        world.add("apps", name=app, category="shopping")
+    for app in shopping_catalog.FOOD_APPS:
+        world.add("apps", name=app, category="food")
+
+
+DOMAIN = Domain(
+    name=shopping_catalog.NAME,
+    schema=shopping_catalog.SCHEMA + shopping_orders.SCHEMA,
+    tools=shopping_catalog.TOOLS + shopping_orders.TOOLS,
+    seed_rows=seed_rows,
+)
