@@ -59,6 +59,8 @@ PER_FAMILY: dict[Split, int] = {
 _HELD_OUT_SPLITS = frozenset({Split.TEST_UNSEEN_INSTANCE, Split.TEST_UNSEEN_FAMILY})
 _SEEDS = 1_000_000  # seeds fit the six digits of an id
 _SKILL_CHOICES = 3  # loaders shown in a skill task, gold included
+# The domains whose tools the suite "core" is made of, distractors included.
+CORE_DOMAINS = frozenset({"Time Management", "Calls & Communication", "Network & Connectivity", "AI Assistant"})
 
 
 @functools.cache
@@ -156,12 +158,13 @@ def _checked(family: str, seed: int, split: Split) -> tuple[str, int, Split]:
 
 @functools.cache
 def _skills() -> tuple[Skill, ...]:
-    return tuple(load_skills(BUILTIN_DIR))
+    """The packages that concern the core domains; those without tools concern all."""
+    return tuple(s for s in load_skills(BUILTIN_DIR) if not s.tools or not _domains().keys().isdisjoint(s.tools))
 
 
 @functools.cache
 def _domains() -> dict[str, str]:
-    return {spec.name: spec.domain for spec in catalog()}
+    return {spec.name: spec.domain for spec in catalog() if spec.domain in CORE_DOMAINS}
 
 
 @functools.lru_cache(maxsize=512)

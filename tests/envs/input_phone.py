@@ -15,7 +15,7 @@ SETTINGS = {
     "one_handed_mode": "off", "one_handed_side": "right", "floating_ball": "off", "floating_ball_tap": "menu",
     "floating_ball_opacity": "60", "smart_sidebar": "off", "sidebar_side": "right", "sidebar_apps": "Maps, Notes",
     "touch_sensitivity": "standard", "side_key_double": "off", "side_key_long": "power_menu",
-    "keyboard_height": "normal", "keyboard_haptic_strength": "light", "keyboard_key_vibration": "on",
+    "keyboard_height": "normal", "keyboard_haptic_strength": "light", "vibrate_keyboard": "on",
     "voice_typing": "off", "voice_typing_language": "English", "voice_typing_punctuation": "off",
     **{f"air_gesture_{name}": "off" for name in get_args(input_gestures.AirGesture)},
     **{f"motion_{name}": "off" for name in get_args(input_gestures.MotionGesture)},

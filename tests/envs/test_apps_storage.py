@@ -202,19 +202,19 @@ def test_restoring_never_overwrites(new_phone):
 
 
 def test_archives(own):
-    made = own.data("compress_files", fileNames=["zig.pdf", "Zag.jpg", "Zig.pdf"], archiveName="Pack")
-    assert made == {"name": "Pack.zip", "files": 2, "size_kb": 70 + 3000}
+    made = own.data("compress_files", fileNames=["zig.pdf", "Zag.jpg", "Zig.pdf"], archiveName="Bundle")
+    assert made == {"name": "Bundle.zip", "files": 2, "size_kb": 70 + 3000}
     after = changed(own)  # beside the first of its files
-    assert set(after) == {("files", "file_804"), ("file_folders", "Pack.zip")}
+    assert set(after) == {("files", "file_804"), ("file_folders", "Bundle.zip")}
     assert (after["files", "file_804"]["kind"], after["files", "file_804"]["size_kb"]) == ("archive", 3070)
-    assert own.data("extract_archive", fileName="Pack") == {"folder": "Pack", "files": ["Zig (1).pdf", "Zag (1).jpg"]}
+    assert own.data("extract_archive", fileName="Bundle") == {"folder": "Bundle", "files": ["Zig (1).pdf", "Zag (1).jpg"]}
     after = changed(own)
     assert after["files", "file_805"]["size_kb"] == 100 and after["files", "file_806"]["kind"] == "image"
-    assert after["file_folders", "Zag (1).jpg"] == {"file": "Zag (1).jpg", "folder": "Pack"}
+    assert after["file_folders", "Zag (1).jpg"] == {"file": "Zag (1).jpg", "folder": "Bundle"}
     assert own.data("compress_files", fileNames=["Zig.pdf"])["name"] == "Zig.zip"
-    assert own.code("compress_files", fileNames=["Zig.pdf"], archiveName="PACK.zip") == 409
+    assert own.code("compress_files", fileNames=["Zig.pdf"], archiveName="BUNDLE.zip") == 409
     assert own.code("compress_files", fileNames=["Zag.jpg"], archiveName="x.rar") == 400
-    assert own.code("compress_files", fileNames=["Pack.zip"]) == 409
+    assert own.code("compress_files", fileNames=["Bundle.zip"]) == 409
     assert own.code("compress_files", fileNames=[]) == 400
     assert own.code("compress_files", fileNames=["Nowhere"]) == 404
     assert own.code("extract_archive", fileName="Zoom.mp4") == 409

@@ -150,7 +150,7 @@ def test_printing():
     assert phone.code("manage_print_jobs", action="cancel", fileName="o") == 409
     phone.data("manage_print_jobs", action="cancel", fileName="poem")
     assert phone.changes() == []
-    assert phone.code("print_file", fileName="clip") == 400
+    assert phone.code("print_file", fileName="clip.mp4") == 400
     assert phone.code("print_file", fileName="poem", copies=100) == 400
     assert phone.code("print_file", fileName="poem", printerName="Salon TV") == 400
     assert start(wifi="off").code("print_file", fileName="poem") == 409

@@ -19,7 +19,7 @@ def test_screenshots():
     shot = phone.data("take_screenshot")
     assert shot == {"id": "file_804", "fileName": "Screenshot_20250115_090000_Notes.png"}
     row = {"id": "file_804", "name": shot["fileName"], "kind": "image", "size_kb": 900}
-    assert changed(phone) == {("files", "file_804"): row}
+    assert changed(phone)["files", "file_804"].items() >= row.items() and len(phone.changes()) == 1
     second = phone.data("take_screenshot", mode="scrolling")["fileName"]  # in the same second
     assert second == "Screenshot_20250115_090000_Notes_2.png"
     assert changed(phone)["files", "file_805"]["size_kb"] == 3200

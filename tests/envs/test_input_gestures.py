@@ -201,7 +201,7 @@ def test_keyboard():
     assert phone.code("manage_keyboard_settings", action="set", settingItem="height") == 400
     strong = {"action": "set", "settingItem": "haptic_strength", "settingValue": "strong"}
     assert phone.use("manage_keyboard_settings", **strong).ok
-    assert start(keyboard_key_vibration="off").code("manage_keyboard_settings", **strong) == 409
+    assert start(vibrate_keyboard="off").code("manage_keyboard_settings", **strong) == 409
 
 
 def test_text_shortcuts():
@@ -230,7 +230,7 @@ def test_voice_typing():
     assert message(phone, "manage_voice_typing", action="enable") == "Voice typing already on"
     assert message(phone, "manage_voice_typing", action="enable", language="German") == "Voice typing changed"
     refused = phone.use("manage_voice_typing", action="enable", language="Klingon")
-    assert refused.code == 400 and "Chinese|English|French" in refused.payload["error"]
+    assert refused.code == 404 and "Chinese, English, French" in refused.payload["error"]
     assert phone.code("manage_voice_typing", action="disable", language="French") == 400
     assert start(microphone_access="off").code("manage_voice_typing", action="enable") == 409
     assert start(denied=("RECORD_AUDIO",)).code("manage_voice_typing", action="query") == 403

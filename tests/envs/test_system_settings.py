@@ -39,7 +39,7 @@ def test_the_catalogue_of_the_domain() -> None:
         ("manage_auto_date_time", {}, "auto_time"),
         ("manage_auto_date_time", {"item": "time_zone"}, "auto_time_zone"),
         ("manage_status_bar_display", {"item": "battery_percentage"}, "status_bar_battery_percentage"),
-        ("manage_keyboard_option", {"option": "key_sound"}, "keyboard_key_sound"),
+        ("manage_keyboard_option", {"option": "suggestions"}, "keyboard_suggestions"),
         ("manage_battery_saver_schedule", {}, "battery_saver_schedule"),
         ("manage_charging_protection", {}, "charging_protection"),
         ("control_cooling_fan", {}, "cooling_fan"),

@@ -17,7 +17,7 @@ TOOLS = [item.spec for item in travel.DOMAIN.tools]
 
 
 def test_the_domain_has_its_tools() -> None:
-    assert len(TOOLS) == 21
+    assert len(TOOLS) == 20
     assert all(len(spec.description.split()) <= 10 for spec in TOOLS)
 
 
@@ -44,14 +44,9 @@ def test_weather_here_needs_location(new_phone: Any) -> None:
     assert phone.data("query_weather", city="Testville")["total"] == 1
 
 
-def test_temperature_unit(new_phone: Any) -> None:
-    phone = start(new_phone)
-    phone.data("set_temperature_unit", unit="fahrenheit")
-    assert changed(phone) == {("settings", "temperature_unit"): {"value": "fahrenheit"}}
-    item = phone.data("query_weather")["items"][0]
+def test_weather_is_told_in_the_phone_s_unit(new_phone: Any) -> None:
+    item = start(new_phone, temperature_unit="fahrenheit").data("query_weather")["items"][0]
     assert (item["low"], item["high"]) == (23, 50)
-    assert message(phone, "set_temperature_unit", unit="fahrenheit") == "Temperature unit already fahrenheit"
-    assert phone.code("set_temperature_unit", unit="kelvin") == 400
 
 
 def test_weather_warnings(new_phone: Any) -> None:

@@ -13,6 +13,12 @@ def ops(phone: Any) -> list[tuple[str, str, dict[str, Any]]]:
     return [(c.table, c.op, c.new) for c in phone.changes()]
 
 
+def file_row(row_id: str, name: str, size_kb: int) -> dict[str, Any]:
+    """A new document with the table's defaults."""
+    rest = {"modified_at": "", "copy_of": "", "storage": "phone", "contents": "[]"}
+    return {"id": row_id, "name": name, "kind": "document", "size_kb": size_kb} | rest
+
+
 def message(phone: Any, tool: str, **arguments: Any) -> str:
     feedback = phone.use(tool, **arguments)
     assert feedback.ok, feedback.payload
@@ -48,7 +54,7 @@ def test_documents(new_phone):
         ("update", {"file_id": "file_801", "line": 1}, {"text": "Zeroth"}),
         ("insert", {"file_id": "file_801", "line": 3}, {"file_id": "file_801", "line": 3, "text": "Third"}),
         ("insert", {"file_id": "file_804", "line": 1}, {"file_id": "file_804", "line": 1, "text": "Dear Ann"}),
-        ("insert", {"id": "file_804"}, {"id": "file_804", "name": "Letter.docx", "kind": "document", "size_kb": 1}),
+        ("insert", {"id": "file_804"}, file_row("file_804", "Letter.docx", 1)),
     ]
     read = phone.data("manage_document", action="read", fileName="Plan.docx")
     assert [item["text"] for item in read["items"]] == ["Zeroth", "Second", "Third"] and read["total"] == 3
@@ -113,8 +119,7 @@ def test_scanning(new_phone):
         "fileName": "Receipt.pdf",
         "pages": 2,
     }
-    file = {"id": "file_804", "name": "Receipt.pdf", "kind": "document", "size_kb": 360}
-    assert ops(phone) == [("files", "insert", file)]
+    assert ops(phone) == [("files", "insert", file_row("file_804", "Receipt.pdf", 360))]
     assert phone.code("scan_document", fileName="receipt.PDF") == 409
     assert phone.code("scan_document", fileName="Receipt.jpg") == 400
     assert phone.code("scan_document", fileName="Card", format="jpg", pages=2) == 400

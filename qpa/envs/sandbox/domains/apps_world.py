@@ -36,7 +36,7 @@ _ALWAYS = {
 }
 _STORE = {
     "Amazon Music": ("media", "music", 110, "25.1"),
-    "Amazon Shopping": ("shopping", "", 90, "28.2"),
+    "Etsy": ("shopping", "", 90, "28.2"),
     "Asphalt Legends": ("games", "", 2450, "24.4"),
     "Duolingo": ("education", "", 85, "6.20"),
     "Firefox": ("tools", "browser", 105, "134.0"),

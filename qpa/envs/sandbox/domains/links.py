@@ -11,6 +11,7 @@ from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, missing, ok, 
 
 DOMAIN_NAME = "Network & Connectivity"
 Switch = Literal["enable", "disable", "query"]
+BLUETOOTH_CASTING = ("trusted_ring", "smart_space")  # connection methods that need Bluetooth beside Wi-Fi
 
 SCHEMA = """
 CREATE TABLE wifi_networks (
@@ -65,12 +66,22 @@ def drop(ctx: ToolContext, radio: str) -> bool:
     changed = ctx.set_setting(radio, "off")
     if radio == "wifi":
         ctx.execute("UPDATE wifi_networks SET connected = 0 WHERE connected = 1")
+        _end(ctx, "casting", "collaboration")
     elif radio == "bluetooth":
         ctx.execute("UPDATE bluetooth_devices SET connected = 0 WHERE connected = 1")
+        _end(ctx, "keyboard_sharing", "collaboration")
+        if ctx.setting("casting_method") in BLUETOOTH_CASTING:
+            _end(ctx, "casting")
     elif radio == "mobile_data":
         ctx.set_setting("hotspot", "off")
     drop_vpn_if_offline(ctx)
     return changed
+
+
+def _end(ctx: ToolContext, *sessions: str) -> None:
+    """Clears the settings of sessions with other devices ("casting_device", ...)."""
+    for session in sessions:
+        ctx.execute("UPDATE settings SET value = '' WHERE key GLOB ? AND value <> ''", f"{session}_*")
 
 
 def drop_vpn_if_offline(ctx: ToolContext) -> None:

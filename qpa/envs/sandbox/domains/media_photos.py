@@ -118,7 +118,9 @@ def set_recorder(ctx: ToolContext, key: str, action: str) -> bool:
 
 
 def refuse_busy_microphone(ctx: ToolContext) -> None:
-    """409 while a call or a recorder has the microphone."""
+    """409 while microphones are blocked for all apps, or a call or a recorder has it."""
+    if ctx.setting("microphone_access", "on") == "off":
+        raise conflict("Microphone access is off")
     if ctx.one("SELECT id FROM calls WHERE status = 'active'"):
         raise conflict("A call is active")
     if ctx.setting("voice_recording", "off") != "off":
@@ -130,7 +132,9 @@ def refuse_busy_microphone(ctx: ToolContext) -> None:
 
 
 def refuse_busy_camera(ctx: ToolContext) -> None:
-    """409 in super saving mode and during a video call."""
+    """409 in super saving mode, while cameras are blocked for all apps, and during a video call."""
     refuse_super_saving(ctx)
+    if ctx.setting("camera_access", "on") == "off":
+        raise conflict("Camera access is off")
     if ctx.one("SELECT id FROM calls WHERE status = 'active' AND call_type = 'video'"):
         raise conflict("A video call uses the camera")

@@ -12,10 +12,10 @@ def seed_rows(rng: random.Random, world: World) -> None:
     """Offers, orders, coupons, addresses and the apps themselves; needs the travel domain's accounts and places."""
     shopping_catalog.seed_rows(rng, world)
     shopping_orders.seed_rows(rng, world)
-    for app in shopping_catalog.SHOPS:
-        world.add("apps", name=app, category="shopping")
-    for app in shopping_catalog.FOOD_APPS:
-        world.add("apps", name=app, category="food")
+    for category, apps in (("shopping", shopping_catalog.SHOPS), ("food", shopping_catalog.FOOD_APPS)):
+        for app in apps:
+            world.add("apps", name=app, category=category)
+            world.add("store_apps", name=app, category=category)
 
 
 DOMAIN = Domain(

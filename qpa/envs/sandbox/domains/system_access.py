@@ -188,7 +188,7 @@ def manage_input_method(
 def manage_keyboard_option(
     ctx: ToolContext,
     action: Switch,
-    option: Literal["auto_correction", "suggestions", "glide_typing", "key_sound", "key_vibration"],
+    option: Literal["auto_correction", "suggestions", "glide_typing"],
 ) -> dict[str, Any]:
     """Turn one typing option on or off, or query it."""
     if option == "glide_typing" and action == "enable" and ctx.setting("input_method", "Gboard") == "Voice Typing":

@@ -24,6 +24,7 @@ def seed_rows(rng: random.Random, world: World) -> None:
         part.seed_rows(rng, world)
     for name, category in _APPS:
         world.add("apps", name=name, category=category)
+        world.add("store_apps", name=name, category=category)
 
 
 DOMAIN = Domain(

@@ -90,19 +90,11 @@ def manage_weather_alerts(
     return ok(f"Weather warnings {already}{word}", enabled=word == "on")
 
 
-@tool(domain=NAME, effect=Effect.REVERSIBLE)
-def set_temperature_unit(ctx: ToolContext, unit: Literal["celsius", "fahrenheit"]) -> dict[str, Any]:
-    """Choose the temperature unit of weather forecasts."""
-    already = "" if ctx.set_setting("temperature_unit", unit) else "already "
-    return ok(f"Temperature unit {already}{unit}", unit=unit)
-
-
 def seed_rows(rng: random.Random, world: World) -> None:
     """A week of weather for five cities, the phone's own among them."""
     home = rng.choice(HOME_CITIES)
     for key, value in {
         "current_city": home,
-        "temperature_unit": "celsius" if rng.random() < 0.8 else "fahrenheit",
         "weather_alerts": rng.choice(("on", "off")),
     }.items():
         world.add("settings", key=key, value=value)
@@ -122,4 +114,4 @@ def _day(rng: random.Random, low: int, high: int) -> dict[str, Any]:
     return {"condition": condition, "low_c": low, "high_c": high, "rain_pct": rain, "alert": alert}
 
 
-TOOLS = (query_weather, manage_weather_alerts, set_temperature_unit)
+TOOLS = (query_weather, manage_weather_alerts)
