@@ -89,7 +89,7 @@ class RLConfig:
     care: CareConfig = field(default_factory=CareConfig)
     optimizer: OptimizerConfig = field(
         default_factory=lambda: OptimizerConfig(
-            learning_rate=0.01, adam_learning_rate=1e-3, warmup_steps=2, final_fraction=0.5
+            learning_rate=0.005, adam_learning_rate=5e-4, warmup_steps=2, final_fraction=0.5
         )
     )
 

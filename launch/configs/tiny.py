@@ -6,7 +6,7 @@ Machine:   two CPU cores, 6 GiB of memory
 
 from __future__ import annotations
 
-from qpa.config import BenchConfig, CareConfig, DataConfig, LoopConfig, OptimizerConfig, RLConfig, SFTConfig
+from qpa.config import BenchConfig, CareConfig, DataConfig, LoopConfig, RLConfig, SFTConfig
 
 
 def get_config() -> LoopConfig:
@@ -15,15 +15,7 @@ def get_config() -> LoopConfig:
         name="tiny",
         run_dir="runs/tiny",
         bench=BenchConfig(candidates=3, train_tasks=4000, turns=8, output_tokens=224),
-        sft=SFTConfig(steps=230, save_every=46, data=DataConfig(sequence_length=640, batch_size=8)),
-        rl=RLConfig(
-            steps=8,
-            eval_every=4,
-            care=CareConfig(controller_every=4),
-            # Few steps have to be larger ones.
-            optimizer=OptimizerConfig(
-                learning_rate=0.015, adam_learning_rate=1.5e-3, warmup_steps=2, final_fraction=0.5
-            ),
-        ),
+        sft=SFTConfig(steps=220, save_every=55, data=DataConfig(sequence_length=640, batch_size=8)),
+        rl=RLConfig(steps=8, eval_every=4, care=CareConfig(controller_every=4)),
         round2=RLConfig(steps=2, eval_every=2),
     )

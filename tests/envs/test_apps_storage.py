@@ -207,7 +207,10 @@ def test_archives(own):
     after = changed(own)  # beside the first of its files
     assert set(after) == {("files", "file_804"), ("file_folders", "Bundle.zip")}
     assert (after["files", "file_804"]["kind"], after["files", "file_804"]["size_kb"]) == ("archive", 3070)
-    assert own.data("extract_archive", fileName="Bundle") == {"folder": "Bundle", "files": ["Zig (1).pdf", "Zag (1).jpg"]}
+    assert own.data("extract_archive", fileName="Bundle") == {
+        "folder": "Bundle",
+        "files": ["Zig (1).pdf", "Zag (1).jpg"],
+    }
     after = changed(own)
     assert after["files", "file_805"]["size_kb"] == 100 and after["files", "file_806"]["kind"] == "image"
     assert after["file_folders", "Zag (1).jpg"] == {"file": "Zag (1).jpg", "folder": "Bundle"}
