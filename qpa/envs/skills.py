@@ -7,6 +7,8 @@ tolerant about one thing only: an unquoted value with a colon, by far the most c
 
 from __future__ import annotations
 
+import copy
+import functools
 import re
 from pathlib import Path
 
@@ -89,7 +91,12 @@ def load_skills(directory: str | Path, rejected: list[SkillError] | None = None)
 
 
 def builtin_skills() -> list[Skill]:
-    """The packages that ship with the sandbox, ordered by name."""
+    """The packages that ship with the sandbox, ordered by name; copies, so that a caller may edit its own."""
+    return copy.deepcopy(_builtin())
+
+
+@functools.cache
+def _builtin() -> list[Skill]:
     return load_skills(BUILTIN_DIR)
 
 
