@@ -6,12 +6,13 @@ import copy
 import functools
 import random
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
-from qpa.envs.sandbox.context import count_id, fetch
+from qpa.envs.sandbox.context import Row, count_id, fetch
 from qpa.envs.sandbox.domains import DOMAINS
-from qpa.envs.sandbox.schema import CORE_SCHEMA, Table, World, read_tables, upsert
+from qpa.envs.sandbox.schema import CORE_SCHEMA, Table, World, read_tables
 
 _FILES = (
     ("Budget_2025.xlsx", "spreadsheet", 84),
@@ -69,14 +70,27 @@ def _build(seed: int) -> tuple[World, Snapshot]:
     counters = dict(world.counters)
     with db:
         for name, rows in world.rows.items():
-            for row in rows:
-                upsert(db, tables[name], row)
+            for row in _insert(db, tables[name], rows):
                 for key in tables[name].key:
                     count_id(counters, row[key])
     complete = {name: fetch(db, f"SELECT * FROM {name}") for name in tables}
     image = db.serialize("main")
     db.close()
     return World(seed, complete, dict(counters)), Snapshot(image, tables, counters)
+
+
+def _insert(db: apsw.Connection, table: Table, rows: list[Row]) -> list[Row]:
+    """Writes one row per key, a later one's columns over an earlier one's; returns what was written."""
+    merged: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        merged.setdefault(tuple(row[k] for k in table.key), {}).update(row)
+    alike: dict[tuple[str, ...], list[Row]] = {}
+    for row in merged.values():
+        alike.setdefault(tuple(row), []).append(row)
+    for columns, group in alike.items():  # row by row, a world of 80 tables takes five times as long
+        sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        db.executemany(sql, [tuple(row.values()) for row in group])
+    return list(merged.values())
 
 
 def _seed_core(rng: random.Random, world: World) -> None:
