@@ -15,7 +15,7 @@ def get_config() -> LoopConfig:
         name="tiny",
         run_dir="runs/tiny",
         bench=BenchConfig(candidates=3, train_tasks=4000, turns=8, output_tokens=224),
-        sft=SFTConfig(steps=220, save_every=55, data=DataConfig(sequence_length=640, batch_size=8)),
-        rl=RLConfig(steps=8, eval_every=4, care=CareConfig(controller_every=4)),
+        sft=SFTConfig(steps=210, save_every=42, data=DataConfig(sequence_length=640, batch_size=8)),
+        rl=RLConfig(steps=6, eval_every=3, care=CareConfig(controller_every=3)),
         round2=RLConfig(steps=2, eval_every=2),
     )
