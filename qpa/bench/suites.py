@@ -38,8 +38,8 @@ from qpa.contract import (
     from_msgpack,
     to_msgpack,
 )
-from qpa.envs.sandbox import SandboxEnv, catalog, make_world
-from qpa.envs.sandbox.schema import World
+from qpa.envs.sandbox import SandboxEnv, catalog
+from qpa.envs.sandbox.world import read_world
 from qpa.envs.skills import BUILTIN_DIR, load_skills
 
 # First world seed and number of worlds of each split: disjoint ranges, so no test phone was ever seen in training.
@@ -167,12 +167,6 @@ def _domains() -> dict[str, str]:
     return {spec.name: spec.domain for spec in catalog() if spec.domain in CORE_DOMAINS}
 
 
-@functools.lru_cache(maxsize=512)
-def _world(seed: int) -> World:
-    """A world for reading only: families look names up in it."""
-    return make_world(seed)
-
-
 @dataclass(frozen=True)
 class _Rehearsal:
     """A task before its tools are chosen, and what the expert did; encoded, so that no caller shares an object."""
@@ -192,7 +186,7 @@ def _rehearsed(name: str, seed: int, split: Split) -> _Rehearsal:
     rng = Draw(f"{name}:{split.value}:{seed}", seed, held_out=split in _HELD_OUT_SPLITS, coined=split is Split.TRAIN)
     first, count = WORLDS[split]
     world_seed = first + rng.randrange(count)
-    draft = family.generate(rng, _world(world_seed))
+    draft = family.generate(rng, read_world(world_seed))
     task = TaskSpec(
         id=f"{name}-{split.value}-{seed:06d}",
         goal=rng.choice(draft.phrasings).format(**draft.slots),

@@ -52,12 +52,17 @@ def make_world(seed: int) -> World:
     return copy.deepcopy(_build(seed)[0])
 
 
+def read_world(seed: int) -> World:
+    """What `make_world` copies, shared by all callers: for reading only."""
+    return _build(seed)[0]
+
+
 def snapshot(seed: int) -> Snapshot:
     """The world's database image; built once per seed and process."""
     return _build(seed)[1]
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=512)  # all splits of a suite at once; 2 MB a world
 def _build(seed: int) -> tuple[World, Snapshot]:
     world = World(seed)
     _seed_core(random.Random(f"world:{seed}:core"), world)
