@@ -1,4 +1,4 @@
-"""Tiny's run with five times the cold start and four times the RL: where the curves go when minutes are not the limit.
+"""Tiny's run with five times the cold start and six times the RL: where the curves go when minutes are not the limit.
 
 Command:   python -m launch.loop --config=launch/configs/small.py
 Machine:   two CPU cores, 6 GiB of memory, an hour
