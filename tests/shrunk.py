@@ -39,11 +39,11 @@ def make_base(folder: Path) -> Path:
     from qpa.models.base import TOKENIZER
     from qpa.models.hf import save_hf
     from qpa.models.transformer import create
+    from qpa.train.pretrain.words import GLUE
 
     corpus = [compact_signature(spec) for spec in catalog()] + [t.goal for t in load_suite("core", "dev", 60)]
-    glue = ['{"name": "', '"arguments": {']
     made = folder.with_suffix(".model")
-    tokenizer = train_sentencepiece(corpus, SHAPE.vocab_size, made, user_symbols=glue)
+    tokenizer = train_sentencepiece(corpus, SHAPE.vocab_size, made, user_symbols=GLUE)
     _, params = create(SHAPE, 0)
     rows = params["embed_tokens"].get_value()
     # A loud end of turn: greedy episodes end after a few tokens, some sooner than others.
