@@ -7,7 +7,6 @@ One thread. Times are medians over repeats; the probe (a fixed SQLite loop) tell
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import random
 import resource
@@ -19,7 +18,7 @@ from typing import Any
 import apsw
 
 from qpa.bench import BenchVerifier, load_suite, make_env, oracle
-from qpa.bench.replay import run_actions
+from qpa.bench.replay import run_actions, run_now
 from qpa.contract import Resources, TaskSpec, ToolCall
 from qpa.envs.sandbox import SandboxEnv, catalog
 
@@ -29,6 +28,13 @@ NASTY: tuple[Any, ...] = (
     "'; DROP TABLE settings; --", "-0001-13-45", "2025-02-30", "99:99", [], [[]] * 50, {}, ["x"] * 3000,
     {"a": {"b": {"c": [1] * 1000}}},
 )  # fmt: skip
+PLAUSIBLE: dict[str, tuple[Any, ...]] = {
+    "string": ("Mom", "tomorrow 07:30", "2025-01-20", "13812345678", "Gallery", "Budget_2025.xlsx", "50", "Paris"),
+    "integer": (0, 1, 5, 50, 100, 10**6),
+    "number": (0.0, 0.5, 1.5, 100.0),
+    "boolean": (True, False),
+    "array": (["Mom"], ["Resume.pdf", "Gallery"], ["a", "a"]),
+}
 
 
 def median_ms(run: Callable[[], Any], repeats: int = 200) -> float:
@@ -59,38 +65,35 @@ def whole_phone(task: TaskSpec) -> TaskSpec:
     return task
 
 
-def measure_sessions(env: SandboxEnv, task: TaskSpec, loop: asyncio.AbstractEventLoop) -> None:
+def measure_sessions(env: SandboxEnv, task: TaskSpec) -> None:
     """Cost per call with 1, 100 and 1,000 live sessions, and their memory."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sessions: list[Any] = []
     numbers = itertools.count()
 
-    async def play(total: int) -> None:
-        for number in itertools.islice(numbers, total):
-            action = "enable" if number // len(sessions) % 2 else "disable"
-            call = ToolCall(id=f"c{number}", name="manage_nfc", arguments={"action": action})
-            await env.step(sessions[number % len(sessions)], [call])
-
     for count in (1, 100, 1000):
         while len(sessions) < count:
-            sessions.append(loop.run_until_complete(env.reset(task)))
+            sessions.append(run_now(env.reset(task)))
         begin = time.perf_counter()
-        loop.run_until_complete(play(20_000))
+        for number in itertools.islice(numbers, 20_000):
+            action = "enable" if number // len(sessions) % 2 else "disable"
+            call = ToolCall(id=f"c{number}", name="manage_nfc", arguments={"action": action})
+            run_now(env.step(sessions[number % len(sessions)], [call]))
         print(f"calls, {count:4d} live sessions: {20_000 / (time.perf_counter() - begin):9,.0f} per second")
     used = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20
     print(f"memory of 1,000 sessions: {used:.2f} GiB")
 
 
-def fuzz(env: SandboxEnv, task: TaskSpec, loop: asyncio.AbstractEventLoop) -> None:
+def fuzz(env: SandboxEnv, task: TaskSpec) -> None:
     """Random calls with hostile values: typed feedback only, no row changed by a refused call, none slow."""
     rng, specs = random.Random(0), catalog()
     slow: list[tuple[float, str]] = []
     internal, written, refused = 0, 0, 0
-    session = loop.run_until_complete(env.reset(task))
+    session = run_now(env.reset(task))
     for number in range(FUZZED):
         if number % 500 == 0:
             session.close()
-            session = loop.run_until_complete(env.reset(task))
+            session = run_now(env.reset(task))
         spec = rng.choice(specs)
         arguments = {}
         for name, schema in spec.parameters["properties"].items():
@@ -98,7 +101,7 @@ def fuzz(env: SandboxEnv, task: TaskSpec, loop: asyncio.AbstractEventLoop) -> No
                 arguments[name] = rng.choice(NASTY if rng.random() < 0.4 else plausible(schema))
         changes = session.changes()
         begin = time.perf_counter()
-        feedback = loop.run_until_complete(env.step(session, [ToolCall(f"f{number}", spec.name, arguments)]))[0]
+        feedback = run_now(env.step(session, [ToolCall(f"f{number}", spec.name, arguments)]))[0]
         took = time.perf_counter() - begin
         if took > 0.05:
             slow.append((took, spec.name))
@@ -113,33 +116,25 @@ def fuzz(env: SandboxEnv, task: TaskSpec, loop: asyncio.AbstractEventLoop) -> No
 
 def plausible(schema: dict[str, Any]) -> tuple[Any, ...]:
     """Values of the right type, some of which mean something."""
-    kinds: dict[str, tuple[Any, ...]] = {
-        "string": ("Mom", "tomorrow 07:30", "2025-01-20", "13812345678", "Gallery", "Budget_2025.xlsx", "50", "Paris"),
-        "integer": (0, 1, 5, 50, 100, 10**6),
-        "number": (0.0, 0.5, 1.5, 100.0),
-        "boolean": (True, False),
-        "array": (["Mom"], ["Resume.pdf", "Gallery"], ["a", "a"]),
-    }
-    return tuple(schema["enum"]) if "enum" in schema else kinds[schema["type"]]
+    return tuple(schema["enum"]) if "enum" in schema else PLAUSIBLE[schema["type"]]
 
 
 def main() -> None:
     """Prints every figure on a line of its own."""
-    loop = asyncio.new_event_loop()
     env = make_env(BenchVerifier())
     tasks = load_suite("core", "test_unseen_instance")
     print(f"probe: {probe_ms():.2f} ms for 1,000 inserts")
     task = tasks[0]
-    loop.run_until_complete(env.reset(task))  # builds the world once; an episode copies it
-    print(f"reset: {median_ms(lambda: loop.run_until_complete(env.reset(task)).close()):.2f} ms")
-    trajectory = loop.run_until_complete(run_actions(env, task, oracle(task)))
-    session = loop.run_until_complete(env.reset(task))
-    print(f"verify: {median_ms(lambda: loop.run_until_complete(env.verify(session, trajectory))):.2f} ms")
+    run_now(env.reset(task))  # builds the world once; an episode copies it
+    print(f"reset: {median_ms(lambda: run_now(env.reset(task)).close()):.2f} ms")
+    trajectory = run_now(run_actions(env, task, oracle(task)))
+    session = run_now(env.reset(task))
+    print(f"verify: {median_ms(lambda: run_now(env.verify(session, trajectory))):.2f} ms")
     begin = time.perf_counter()
-    won = sum(loop.run_until_complete(run_actions(env, t, oracle(t))).verdict.success for t in tasks)
+    won = sum(run_now(run_actions(env, t, oracle(t))).verdict.success for t in tasks)
     print(f"oracle: {won} of {len(tasks)} tasks in {time.perf_counter() - begin:.1f} s")
-    fuzz(env, whole_phone(tasks[0]), loop)
-    measure_sessions(env, whole_phone(tasks[0]), loop)
+    fuzz(env, whole_phone(tasks[0]))
+    measure_sessions(env, whole_phone(tasks[0]))
 
 
 if __name__ == "__main__":

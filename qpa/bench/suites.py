@@ -40,7 +40,7 @@ from qpa.contract import (
 )
 from qpa.envs.sandbox import SandboxEnv, catalog
 from qpa.envs.sandbox.world import read_world
-from qpa.envs.skills import BUILTIN_DIR, load_skills
+from qpa.envs.skills import builtin_skills
 
 # First world seed and number of worlds of each split: disjoint ranges, so no test phone was ever seen in training.
 WORLDS: dict[Split, tuple[int, int]] = {
@@ -159,7 +159,7 @@ def _checked(family: str, seed: int, split: Split) -> tuple[str, int, Split]:
 @functools.cache
 def _skills() -> tuple[Skill, ...]:
     """The packages that concern the core domains; those without tools concern all."""
-    return tuple(s for s in load_skills(BUILTIN_DIR) if not s.tools or not _domains().keys().isdisjoint(s.tools))
+    return tuple(s for s in builtin_skills() if not s.tools or not _domains().keys().isdisjoint(s.tools))
 
 
 @functools.cache

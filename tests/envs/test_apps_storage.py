@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from apps_phone import changed, patched, said
 
 from qpa.contract import Effect
 from qpa.envs.sandbox import make_world, world
@@ -42,25 +43,12 @@ def start(new_phone: Any, tables: dict[str, list[dict[str, Any]]] | None = None,
         "file_folders": [{"file": "Zag.jpg", "folder": "Den"}],
         "cloud_files": [{"name": r["name"], "size_kb": 0} for r in rows["cloud_files"]],
     }
-    for table, more in (tables or {}).items():
-        patch[table] = patch.get(table, []) + more
-    return new_phone(patch=patch)
+    return new_phone(patch=patched(patch, tables))
 
 
 @pytest.fixture
 def own(new_phone: Any) -> Any:
     return start(new_phone)
-
-
-def changed(phone: Any) -> dict[tuple[Any, ...], Any]:
-    """What each changed row became; None when it is gone."""
-    return {(c.table, *c.key.values()): c.new if c.op != "delete" else None for c in phone.changes()}
-
-
-def said(phone: Any, tool: str, **arguments: Any) -> str:
-    feedback = phone.use(tool, **arguments)
-    assert feedback.ok, feedback.payload
-    return feedback.payload["message"]
 
 
 # --- files ---------------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import random
 from collections import Counter
 
@@ -63,7 +62,7 @@ def test_a_sensor_that_is_switched_off_serves_no_app(new_phone, sensor, tool, ar
 
 
 def test_every_seeded_setting_has_one_owner():
-    world = World(5, copy.deepcopy({t: make_world(5).rows[t] for t in ("files", "apps")}))
+    world = World(5, {t: make_world(5).rows[t] for t in ("files", "apps")})
     for domain in DOMAINS:
         domain.seed_rows(random.Random(f"seam:{domain.name}"), world)
     counts = Counter(row["key"] for row in world.rows["settings"])

@@ -201,3 +201,8 @@ def test_every_package_has_routing_examples():
         assert examples["skill"] == skill.name
         assert examples["should_load"] and examples["should_not_load"]
         assert not set(examples["should_load"]) & set(examples["should_not_load"])
+
+
+def test_whoever_edits_a_builtin_skill_edits_a_copy():
+    builtin_skills()[0].tools.append("nothing")
+    assert "nothing" not in builtin_skills()[0].tools

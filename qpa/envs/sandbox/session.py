@@ -27,7 +27,7 @@ from qpa.contract import (
 from qpa.envs.sandbox import loaders
 from qpa.envs.sandbox.changes import row_changes
 from qpa.envs.sandbox.context import ToolContext, ToolError, bad, conflict, count_id
-from qpa.envs.sandbox.domains import tools_by_name
+from qpa.envs.sandbox.domains import specs_by_name, tools_by_name
 from qpa.envs.sandbox.schema import upsert
 from qpa.envs.sandbox.tool import printable, validate
 from qpa.envs.sandbox.world import Snapshot, snapshot
@@ -55,7 +55,7 @@ class SandboxSession:
         self.id = session_id
         self.task = task
         self._skills = skills  # loader name -> skill, for every skill of the environment
-        self._specs = {name: item.spec for name, item in tools_by_name().items()}
+        self._specs = specs_by_name()
         self.callable: dict[str, ToolSpec] = _callable(task, self._specs, skills)
         base = snapshot(task.initial.world_seed)
         self._db = apsw.Connection(":memory:")

@@ -56,6 +56,12 @@ def tools_by_name() -> dict[str, Tool]:
     return tools
 
 
+@functools.cache
+def specs_by_name() -> dict[str, ToolSpec]:
+    """Every domain tool's spec, shared by all sessions: for reading only."""
+    return {name: item.spec for name, item in tools_by_name().items()}
+
+
 def catalog() -> list[ToolSpec]:
     """Every domain tool's spec, in a fixed order (skill loaders: see `SandboxEnv.catalog`)."""
-    return [item.spec for item in tools_by_name().values()]
+    return list(specs_by_name().values())

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from qpa.envs.sandbox.domains import links
-from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, missing, ok, single
+from qpa.envs.sandbox.domains import links, phone_state
+from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, missing, single
 
 NAME = "Apps & Storage"
-SHOWN = 5  # items in one answer
 LARGE_MB = 100  # data saver keeps larger transfers off mobile data
 JUNK = ("temp", "residual", "ads", "packages")  # settings junk_<kind>_mb
 ROLES = ("browser", "email", "gallery", "maps", "messages", "music", "phone")  # settings default_app_<role>
@@ -28,7 +27,7 @@ _APP_NOISE = " app"
 
 def page(items: list[Row], noun: str) -> dict[str, Any]:
     """The first few items and how many there are."""
-    return ok(f"{len(items)} {noun}", items=items[:SHOWN], total=len(items))
+    return phone_state.page(f"{len(items)} {noun}", items)
 
 
 def find(rows: list[Row], key: str, wanted: str, noun: str) -> Row:

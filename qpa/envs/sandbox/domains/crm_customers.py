@@ -7,7 +7,8 @@ from typing import Any, Literal
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.call_contacts import read_phone
 from qpa.envs.sandbox.domains.crm_world import TEAM
-from qpa.envs.sandbox.domains.links import online
+from qpa.envs.sandbox.domains.links import require_online
+from qpa.envs.sandbox.domains.phone_state import SHOWN
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, missing, need, ok, tool
 
 NAME = "Customer Management"
@@ -24,7 +25,6 @@ CREATE TABLE crm_messages (
 ) STRICT, WITHOUT ROWID;
 """  # tags: sorted, joined by ", ". channel: mail | chat, or call | meeting | note that the team logged
 
-SHOWN = 5
 ME = TEAM[0]
 MAX_VALUE = 10_000_000
 MAX_SUMMARY = 600
@@ -52,12 +52,6 @@ def find_customer(ctx: ToolContext, wanted: str) -> Row:
         names = [f"{row['id']} {row['contact']} ({row['company']})" for row in found[:SHOWN]]
         raise conflict(f"{len(found)} customers match: {', '.join(names)}")
     return found[0]
-
-
-def require_network(ctx: ToolContext) -> None:
-    """409 while nothing carries what is to be sent."""
-    if not online(ctx):
-        raise conflict("No network")
 
 
 def add_entry(ctx: ToolContext, customer: Row, channel: str, text: str, subject: str = "") -> str:
@@ -232,7 +226,7 @@ def send_customer_message(
 ) -> dict[str, Any]:
     """Send a customer a mail or chat from the CRM."""
     row = find_customer(ctx, customer)
-    require_network(ctx)
+    require_online(ctx)
     if channel == "mail" and not row["email"]:
         raise conflict(f"No email address for {row['contact'][:30]}")
     if channel == "chat" and subject is not None:

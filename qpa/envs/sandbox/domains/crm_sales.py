@@ -9,15 +9,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.crm_customers import (
-    MAX_VALUE,
-    NAME,
-    SHOWN,
-    Stage,
-    add_entry,
-    find_customer,
-    require_network,
-)
+from qpa.envs.sandbox.domains.crm_customers import MAX_VALUE, NAME, Stage, add_entry, find_customer
+from qpa.envs.sandbox.domains.links import require_online
+from qpa.envs.sandbox.domains.phone_state import SHOWN
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, need, ok, single, tool
 
@@ -257,7 +251,7 @@ def manage_quote(
     if action != "reject" and quote["valid_until"] < ctx.now.date().isoformat():
         raise conflict("Quote has expired")
     if action == "send":
-        require_network(ctx)
+        require_online(ctx)
     ctx.execute("UPDATE crm_quotes SET status = ? WHERE id = ?", after, quote["id"])
     return ok(f"Quote {after}", id=quote["id"], customer=quote["customer"], amount=quote["amount"])
 

@@ -19,7 +19,8 @@ from qpa.envs.sandbox.domains.device_nearby import (
     refuse_screen_in_use,
     require_trusted,
 )
-from qpa.envs.sandbox.domains.phone_state import Switch, is_on, require_radios, set_switch, store
+from qpa.envs.sandbox.domains.links import Switch
+from qpa.envs.sandbox.domains.phone_state import is_on, require_radios, set_switch, store
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, need, ok, single, tool
 
 CAST_KINDS = {"cast_out": ("tv", "large_screen", "tablet", "laptop"), "cast_in": ("phone", "tablet", "laptop")}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.links import find_named, online
+from qpa.envs.sandbox.domains.links import find_named, require_online
 from qpa.envs.sandbox.domains.phone_state import is_on, page, refuse_super_saving, require_radios
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, need, ok, single, tool
@@ -169,8 +169,7 @@ def _own_device(ctx: ToolContext, wanted: str, *kinds: str) -> Row:
     device = find_device(ctx, wanted, *kinds)
     if not device["owned"]:
         raise conflict(f"{device['name']} is not your device")
-    if not online(ctx):
-        raise conflict("No network")
+    require_online(ctx)
     return device
 
 

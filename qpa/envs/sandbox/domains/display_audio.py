@@ -11,17 +11,9 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.display_common import (
-    NAME,
-    Switch,
-    choose,
-    is_on,
-    number,
-    only_with,
-    stepped,
-    switch,
-    switch_one,
-)
+from qpa.envs.sandbox.domains.display_common import NAME, choose, number, only_with, stepped, switch, switch_one
+from qpa.envs.sandbox.domains.links import Switch
+from qpa.envs.sandbox.domains.phone_state import is_on
 from qpa.envs.sandbox.tool import ToolContext, bad, conflict, in_range, missing, need, ok, tool
 
 Stream = Literal["media", "ring", "notification", "call"]

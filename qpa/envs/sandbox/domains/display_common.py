@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
+from qpa.envs.sandbox.domains.phone_state import is_on, set_switch
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import ToolContext, bad, in_range, need, ok
 
 NAME = "Display & Sound"
-Switch = Literal["enable", "disable", "query"]
 STEP = 10  # of a brightness or volume that is to go up or down, when nothing else is said
-
-
-def is_on(ctx: ToolContext, key: str) -> bool:
-    """Whether a switch is on."""
-    return ctx.setting(key, "off") == "on"
 
 
 def number(ctx: ToolContext, key: str, default: int) -> int:
@@ -32,14 +27,8 @@ def saves_power(ctx: ToolContext) -> bool:
 
 def switch(ctx: ToolContext, key: str, label: str, action: str) -> dict[str, Any]:
     """Sets or reads an on/off setting; "already on" when nothing changes."""
-    if action == "query":
-        return ok(f"{label} status", enabled=is_on(ctx, key))
-    enabled = action == "enable"
-    word = "on" if enabled else "off"
-    if is_on(ctx, key) == enabled:
-        return ok(f"{label} already {word}", enabled=enabled)
-    ctx.set_setting(key, word)
-    return ok(f"{label} {word}", enabled=enabled)
+    message = f"{label} status" if action == "query" else set_switch(ctx, key, label, action)
+    return ok(message, enabled=is_on(ctx, key))
 
 
 def switch_one(

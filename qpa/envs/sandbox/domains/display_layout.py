@@ -8,17 +8,9 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.display_common import (
-    NAME,
-    Switch,
-    choose,
-    is_on,
-    only_with,
-    saves_power,
-    switch,
-    switch_one,
-)
-from qpa.envs.sandbox.domains.links import find_named
+from qpa.envs.sandbox.domains.display_common import NAME, choose, only_with, saves_power, switch, switch_one
+from qpa.envs.sandbox.domains.links import Switch, find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN, is_on
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, need, ok, tool
 
@@ -33,7 +25,6 @@ FontSize = Literal["small", "default", "large", "extra_large", "huge"]
 FONT_SIZES = get_args(FontSize)
 Gesture = Literal["lift", "double_tap"]
 Item = Literal["screen_timeout", "refresh_rate", "screen_resolution", "display_size", "color_mode", "color_temperature"]
-SHOWN = 5  # wallpapers a query lists; `total` counts them all
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)

@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.call_contacts import one_contact
-from qpa.envs.sandbox.domains.display_common import NAME, Switch, inside, is_on, only_with, switch, window
-from qpa.envs.sandbox.domains.links import find_named
+from qpa.envs.sandbox.domains.display_common import NAME, inside, only_with, switch, window
+from qpa.envs.sandbox.domains.links import Switch, find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN, is_on
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, need, ok, tool
 
@@ -27,7 +28,6 @@ PERMISSION = "ACCESS_NOTIFICATION_POLICY"
 Source = Literal["alarms", "media", "reminders", "events", "repeat_callers", "starred_contacts"]
 Repeat = Literal["daily", "weekdays", "weekends"]
 _DAYS = {"daily": range(7), "weekdays": range(5), "weekends": range(5, 7)}
-SHOWN = 5  # rows a query lists; `total` counts them all
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE, permission=PERMISSION)

@@ -11,17 +11,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.display_common import (
-    NAME,
-    Switch,
-    inside,
-    is_on,
-    number,
-    only_with,
-    stepped,
-    switch,
-    window,
-)
+from qpa.envs.sandbox.domains.display_common import NAME, inside, number, only_with, stepped, switch, window
+from qpa.envs.sandbox.domains.links import Switch
+from qpa.envs.sandbox.domains.phone_state import is_on
 from qpa.envs.sandbox.tool import ToolContext, conflict, in_range, need, ok, tool
 
 Scheduled = Literal["enable", "disable", "schedule", "follow_sunset", "unschedule", "query"]

@@ -6,7 +6,8 @@ from typing import Any, Literal, get_args
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.input_screen import NAME, split_apps
-from qpa.envs.sandbox.domains.phone_state import Switch, find_app, is_on, refuse_super_saving, set_switch, store
+from qpa.envs.sandbox.domains.links import Switch
+from qpa.envs.sandbox.domains.phone_state import find_app, is_on, refuse_super_saving, set_switch, store
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import ToolContext, bad, conflict, in_range, missing, need, ok, tool
 

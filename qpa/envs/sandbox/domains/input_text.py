@@ -10,7 +10,8 @@ from typing import Any, Literal
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains import phrases
 from qpa.envs.sandbox.domains.input_screen import NAME
-from qpa.envs.sandbox.domains.phone_state import Switch, is_on, page, set_switch, store
+from qpa.envs.sandbox.domains.links import Switch
+from qpa.envs.sandbox.domains.phone_state import is_on, page, set_switch, store
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, missing, need, ok, single, tool
 
 SCHEMA = """

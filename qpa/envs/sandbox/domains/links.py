@@ -61,6 +61,12 @@ def online(ctx: ToolContext) -> bool:
     return connected is not None or ctx.setting("mobile_data", "off") == "on"
 
 
+def require_online(ctx: ToolContext) -> None:
+    """409 while nothing carries traffic."""
+    if not online(ctx):
+        raise conflict("No network")
+
+
 def drop(ctx: ToolContext, radio: str) -> bool:
     """Switches a radio off with everything it carries; returns False when it was off already."""
     changed = ctx.set_setting(radio, "off")

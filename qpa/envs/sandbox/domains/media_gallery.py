@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.media_photos import MAX_NAME, TRASHED, annotate, find_photo, find_photos, gallery
-from qpa.envs.sandbox.domains.media_player import NAME, SHOWN
+from qpa.envs.sandbox.domains.media_player import NAME
+from qpa.envs.sandbox.domains.phone_state import SHOWN, page
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import ToolContext, bad, conflict, missing, need, ok, tool
 
@@ -49,7 +50,7 @@ def query_gallery(
     items = [
         {"name": r["name"], "subject": r["subject"], "album": r["album"], "date": r["created_at"][:10]} for r in found
     ]
-    return ok(f"{len(items)} found", items=items[:SHOWN], total=len(items))
+    return page(f"{len(items)} found", items)
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE, permission=READ_PHOTOS)
@@ -77,7 +78,7 @@ def manage_photo_trash(
     trash = gallery(ctx, trashed=True)
     if action == "query":
         names = [row["name"].removeprefix(TRASHED) for row in trash]
-        return ok(f"{len(names)} in the trash", items=names[:SHOWN], total=len(names))
+        return page(f"{len(names)} in the trash", names)
     for row in trash:
         ctx.execute("DELETE FROM files WHERE id = ?", row["id"])
         ctx.execute("DELETE FROM media_photos WHERE id = ?", row["id"])
@@ -101,7 +102,7 @@ def manage_photo_album(
         counts = Counter(row["album"] for row in gallery(ctx))
         names = sorted(counts) if album is None else [_album(ctx, album)]
         items = [{"album": name, "photos": counts[name]} for name in names]
-        return ok(f"{len(items)} albums", items=items[:SHOWN], total=len(items))
+        return page(f"{len(items)} albums", items)
     wanted = need(album, "album")
     if action in ("rename", "delete"):
         return _change_album(ctx, _album(ctx, wanted), newName)

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains import media_player as player
 from qpa.envs.sandbox.domains.media_photos import refuse_busy_microphone
-from qpa.envs.sandbox.domains.media_player import NAME, SHOWN, Kind, find_track, matching, named_or_current
+from qpa.envs.sandbox.domains.media_player import NAME, Kind, find_track, matching, named_or_current
+from qpa.envs.sandbox.domains.phone_state import SHOWN, page
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, missing, need, ok, single, tool
 
 MAX_TITLES = 20  # of one call
@@ -22,7 +23,7 @@ def query_audio(ctx: ToolContext, keyword: str | None = None, kind: Kind | None 
         folded = keyword.casefold()
         found = [row for row in found if any(folded in row[c].casefold() for c in ("title", "artist", "album"))]
     items = [{name: row[name] for name in ("title", "artist", "album", "kind")} for row in player.play_order(found)]
-    return ok(f"{len(items)} found", items=items[:SHOWN], total=len(items))
+    return page(f"{len(items)} found", items)
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
@@ -41,7 +42,7 @@ def manage_playlist(
     if action == "query" and playlist is None:
         sql = "SELECT name, (SELECT count(*) FROM media_playlist_tracks WHERE playlist = name) AS tracks"
         names = ctx.rows(sql + " FROM media_playlists ORDER BY name")
-        return ok(f"{len(names)} playlists", items=names[:SHOWN], total=len(names))
+        return page(f"{len(names)} playlists", names)
     wanted = need(playlist, "playlist")
     if action == "create":
         ctx.insert("media_playlists", name=_free_name(ctx, wanted, ""))
@@ -121,7 +122,7 @@ def manage_favorite_audio(
     """Like or unlike a track, the playing one by default."""
     if action == "query":
         labels = [row["label"] for row in player.tracks(ctx) if row["favorite"]]
-        return ok(f"{len(labels)} favorites", items=labels[:SHOWN], total=len(labels))
+        return page(f"{len(labels)} favorites", labels)
     track = named_or_current(ctx, title)
     wanted = int(action == "add")
     if track["favorite"] == wanted:

@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains import media_player as player
-from qpa.envs.sandbox.domains.media_player import NAME, SHOWN, current, find_track, held, matching, queue, store
+from qpa.envs.sandbox.domains.media_player import NAME, current, find_track, held, matching, queue, store
+from qpa.envs.sandbox.domains.phone_state import page
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, missing, need, ok, single, tool
 
@@ -233,7 +234,7 @@ def manage_play_queue(
         here = order.index(playing) + 1 if playing in order else 0
         names = {row["id"]: row["label"] for row in player.tracks(ctx)}
         ahead = [names[key] for key in order[here:] if key in names]
-        return ok(f"{len(ahead)} tracks ahead", items=ahead[:SHOWN], total=len(ahead))
+        return page(f"{len(ahead)} tracks ahead", ahead)
     if action == "clear":
         kept = [key for key in order if key == playing]
         changed = ctx.set_setting("media_queue", ",".join(kept))

@@ -33,7 +33,6 @@ CREATE TABLE media_shows (
 ) STRICT, WITHOUT ROWID;
 """
 
-SHOWN = 5  # items of a list that an answer carries; `total` counts them all
 _STREAMED = ("radio", "movie", "series")
 _VIDEO = ("movie", "series", "video")
 _LABELLED = "SELECT *, title || CASE artist WHEN '' THEN '' ELSE ' by ' || artist END AS label FROM media_tracks"

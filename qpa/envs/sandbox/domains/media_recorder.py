@@ -16,7 +16,8 @@ from qpa.envs.sandbox.domains.media_photos import (
     save_file,
     set_recorder,
 )
-from qpa.envs.sandbox.domains.media_player import NAME, SHOWN, matching, pause_playback, refuse_super_saving
+from qpa.envs.sandbox.domains.media_player import NAME, matching, pause_playback, refuse_super_saving
+from qpa.envs.sandbox.domains.phone_state import page
 from qpa.envs.sandbox.tool import ToolContext, bad, conflict, need, ok, single, tool
 
 RecorderAction = Literal["start", "pause", "resume", "stop", "query"]
@@ -80,7 +81,7 @@ def manage_voice_recording(
     files = ctx.rows("SELECT id, name FROM files WHERE kind = 'audio' ORDER BY id DESC")
     if action == "query":
         names = [row["name"] for row in (files if recording is None else matching(files, recording, "name", "id"))]
-        return ok(f"{len(names)} recordings", items=names[:SHOWN], total=len(names))
+        return page(f"{len(names)} recordings", names)
     row = single(matching(files, need(recording, "recording"), "name", "id"), "recording", "name")
     if action == "delete":
         ctx.execute("DELETE FROM files WHERE id = ?", row["id"])

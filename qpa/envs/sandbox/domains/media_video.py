@@ -7,7 +7,8 @@ from typing import Any, Literal
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains import media_player as player
 from qpa.envs.sandbox.domains.media_photos import gallery
-from qpa.envs.sandbox.domains.media_player import NAME, SHOWN, held, matching, store
+from qpa.envs.sandbox.domains.media_player import NAME, held, matching, store
+from qpa.envs.sandbox.domains.phone_state import page
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, missing, need, ok, single, tool
 
 
@@ -82,7 +83,7 @@ def query_shows(
     if keyword is not None:
         found = [row for row in found if keyword.casefold() in f"{row['title']}\n{row['service']}".casefold()]
     items = [{name: row[name] for name in ("title", "kind", "genre", "service", "episodes")} for row in found]
-    return ok(f"{len(items)} found", items=items[:SHOWN], total=len(items))
+    return page(f"{len(items)} found", items)
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
@@ -94,7 +95,7 @@ def manage_watchlist(
     if action == "query":
         found = [row for row in shows if row["watchlist"]]
         items = [{"title": row["title"], "service": row["service"], "watched": bool(row["watched"])} for row in found]
-        return ok(f"{len(items)} in the watchlist", items=items[:SHOWN], total=len(items))
+        return page(f"{len(items)} in the watchlist", items)
     show = single(matching(shows, need(title, "title"), "title"), "show", "title")
     column, value = {"add": ("watchlist", 1), "remove": ("watchlist", 0), "mark_watched": ("watched", 1)}[action]
     state = {"add": "in the watchlist", "remove": "not in the watchlist", "mark_watched": "watched"}[action]

@@ -1,14 +1,13 @@
-"""Switches and conditions that the device and the input domains share."""
+"""Switches, lists and conditions that the domains share."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from qpa.envs.sandbox.context import Row, ToolContext, conflict
 from qpa.envs.sandbox.domains.links import find_named
 from qpa.envs.sandbox.tool import ok
 
-Switch = Literal["enable", "disable", "query"]
 SHOWN = 5  # rows a query returns; `total` counts them all
 
 _RADIOS = {"wifi": "Wi-Fi", "bluetooth": "Bluetooth"}
@@ -57,6 +56,6 @@ def find_app(ctx: ToolContext, name: str) -> str:
     return find_named(ctx.rows("SELECT name FROM apps"), "name", name, "App")["name"]
 
 
-def page(message: str, items: list[Row], **data: Any) -> dict[str, Any]:
+def page(message: str, items: list[Any], **data: Any) -> dict[str, Any]:
     """A list answer: the first `SHOWN` items and how many there are."""
     return ok(message, items=items[:SHOWN], total=len(items), **data)

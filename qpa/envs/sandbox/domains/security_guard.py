@@ -7,10 +7,10 @@ from typing import Any, Literal
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.call_contacts import one_contact, require_radio
 from qpa.envs.sandbox.domains.links import Switch, find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN, page
 from qpa.envs.sandbox.domains.security_lock import (
     NAME,
     SECURE,
-    SHOWN,
     find_app,
     require_confirmation,
     require_screen_lock,
@@ -126,7 +126,7 @@ def query_permission_usage(
         for row in ctx.rows("SELECT app, permission, at FROM permission_usage ORDER BY at DESC, id DESC")
         if permission in (None, row["permission"]) and app in (None, row["app"])
     ]
-    return ok(f"{len(found)} uses", items=found[:SHOWN], total=len(found))
+    return page(f"{len(found)} uses", found)
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
@@ -158,7 +158,7 @@ def run_security_scan(ctx: ToolContext) -> dict[str, Any]:
     secrets = [row["password"] for row in saved]
     found += [f"Reused password: {row['site']}" for row in saved if secrets.count(row["password"]) > 1]
     ctx.set_setting("last_security_scan", ctx.now.isoformat())
-    return ok(f"{len(found)} findings", items=found[:SHOWN], total=len(found))
+    return page(f"{len(found)} findings", found)
 
 
 def _threats(ctx: ToolContext) -> list[str]:
@@ -205,7 +205,7 @@ def manage_unknown_sources(
     """Let an app install unknown apps, block it, or list."""
     if action == "query":
         apps = rule_items(ctx, "unknown_sources")
-        return ok(f"{len(apps)} apps may install", items=apps[:SHOWN], total=len(apps))
+        return page(f"{len(apps)} apps may install", apps)
     return switch_app_rule(ctx, "unknown_sources", "Installing", action == "allow", appName)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.links import Switch, find_named
+from qpa.envs.sandbox.domains.phone_state import find_app, page
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, missing, need, ok, tool
 
 NAME = "Security & Privacy"
@@ -24,7 +25,6 @@ CREATE TABLE biometrics (
 ) STRICT, WITHOUT ROWID;
 """  # rule: app_lock | private_space | payment | unknown_sources (apps), safe_folder (files), trusted_device
 
-SHOWN = 5
 SECURE = ("pin", "pattern", "password")
 TIMEOUTS = (0, 5, 15, 30, 60, 120, 300, 600, 1800)
 LIMITS = {"fingerprint": 5, "face": 2}
@@ -46,11 +46,6 @@ def set_rule(ctx: ToolContext, rule: str, item: str, on: bool) -> bool:
     else:
         ctx.execute("DELETE FROM security_rules WHERE rule = ? AND item = ?", rule, item)
     return True
-
-
-def find_app(ctx: ToolContext, name: str) -> str:
-    """The name of the installed app meant."""
-    return find_named(ctx.rows("SELECT name FROM apps ORDER BY name"), "name", name, "App")["name"]
 
 
 def require_screen_lock(ctx: ToolContext) -> None:
@@ -147,7 +142,7 @@ def manage_app_lock(ctx: ToolContext, action: Switch, appName: str | None = None
     """Lock an app behind the screen lock, unlock, or query."""
     if action == "query":
         apps = rule_items(ctx, "app_lock")
-        return ok(f"{len(apps)} locked apps", items=apps[:SHOWN], total=len(apps))
+        return page(f"{len(apps)} locked apps", apps)
     require_screen_lock(ctx)
     return switch_app_rule(ctx, "app_lock", "App lock", action == "enable", appName)
 
@@ -262,7 +257,7 @@ def manage_smart_unlock(
     """Keep unlocked near a trusted Bluetooth device, or list."""
     trusted = rule_items(ctx, "trusted_device")
     if action == "query":
-        return ok(f"{len(trusted)} trusted devices", items=trusted[:SHOWN], total=len(trusted))
+        return page(f"{len(trusted)} trusted devices", trusted)
     wanted = need(deviceName, "deviceName")
     if action == "remove":
         device = find_named([{"name": name} for name in trusted], "name", wanted, "Trusted device")["name"]

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.links import find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN, page
 from qpa.envs.sandbox.domains.security_lock import (
     NAME,
-    SHOWN,
     require_confirmation,
     require_screen_lock,
     rule_items,
@@ -153,7 +153,7 @@ def manage_private_space(
     """Hide an app in the private space, bring back, query."""
     if action == "query":
         apps = rule_items(ctx, "private_space")
-        return ok(f"{len(apps)} hidden apps", items=apps[:SHOWN], total=len(apps))
+        return page(f"{len(apps)} hidden apps", apps)
     require_screen_lock(ctx)
     return switch_app_rule(ctx, "private_space", "Hiding", action == "hide", appName)
 
@@ -165,7 +165,7 @@ def manage_safe_folder(
     """Hide photos and files in the safe folder, or list."""
     inside = rule_items(ctx, "safe_folder")
     if action == "query":
-        return ok(f"{len(inside)} files", items=inside[:SHOWN], total=len(inside))
+        return page(f"{len(inside)} files", inside)
     require_screen_lock(ctx)
     wanted = need(fileName, "fileName")
     if action == "move_out":

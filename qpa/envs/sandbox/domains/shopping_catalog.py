@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.links import find_named
-from qpa.envs.sandbox.domains.travel_base import SHOWN, money, require_online
+from qpa.envs.sandbox.domains.phone_state import SHOWN
+from qpa.envs.sandbox.domains.travel_base import money, require_online
 from qpa.envs.sandbox.schema import World
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, missing, need, ok, tool
 

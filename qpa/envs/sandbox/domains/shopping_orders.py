@@ -14,8 +14,9 @@ from typing import Any, Literal
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.call_contacts import read_phone
 from qpa.envs.sandbox.domains.links import find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN, page
 from qpa.envs.sandbox.domains.shopping_catalog import FOOD_APPS, NAME, SHOPS, bill, find_app
-from qpa.envs.sandbox.domains.travel_base import SHOWN, add_money, charge, find_wallet, money, require_online
+from qpa.envs.sandbox.domains.travel_base import add_money, charge, find_wallet, money, require_online
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, need, ok, single, tool
 
@@ -106,7 +107,7 @@ def manage_addresses(
     """Add, change, delete or list delivery addresses."""
     known = ctx.rows("SELECT * FROM addresses ORDER BY name")
     if action == "query":
-        return ok(f"{len(known)} addresses", items=known[:SHOWN], total=len(known))
+        return page(f"{len(known)} addresses", known)
     name = need(addressName, "an addressName")
     phone = None if phoneNumber is None else read_phone(phoneNumber)
     if action == "add":

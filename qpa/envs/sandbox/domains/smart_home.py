@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.device_nearby import NAME
-from qpa.envs.sandbox.domains.links import find_named, online
+from qpa.envs.sandbox.domains.links import find_named, require_online
 from qpa.envs.sandbox.domains.phone_state import SHOWN, page
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, missing, need, ok, single, tool
 
@@ -77,8 +77,7 @@ def _chosen(ctx: ToolContext, kind: str, name: str | None, room: str | None) -> 
 
 def _apply(ctx: ToolContext, devices: list[Row], wanted: dict[str, Any]) -> bool:
     """Writes these columns where they differ; returns whether any did."""
-    if not online(ctx):
-        raise conflict("No network")
+    require_online(ctx)
     changed = [row for row in devices if any(row[column] != value for column, value in wanted.items())]
     for row in changed:
         new = row | wanted

@@ -8,17 +8,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.system_common import (
-    NAME,
-    Change,
-    Switch,
-    adjust,
-    names_in,
-    on_off,
-    pick,
-    store_names,
-    switch,
-)
+from qpa.envs.sandbox.domains.links import Switch
+from qpa.envs.sandbox.domains.phone_state import SHOWN
+from qpa.envs.sandbox.domains.system_common import NAME, Change, adjust, names_in, on_off, pick, store_names, switch
 from qpa.envs.sandbox.tool import ToolContext, conflict, need, ok, tool
 
 LANGUAGES = (
@@ -31,7 +23,6 @@ REGIONS = (
     "Mexico", "Netherlands", "Singapore", "South Korea", "Spain", "Thailand", "Turkey", "United Arab Emirates",
     "United Kingdom", "United States", "Vietnam",
 )  # fmt: skip
-SHOWN = 5
 INPUT_METHODS = ("Gboard", "Grammarly", "Microsoft SwiftKey", "Sogou Pinyin", "Voice Typing")
 
 

@@ -11,8 +11,9 @@ import re
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.links import find_named, online
-from qpa.envs.sandbox.domains.system_common import NAME, is_on, require_owner, same, switch, turn_off
+from qpa.envs.sandbox.domains.links import find_named, online, require_online
+from qpa.envs.sandbox.domains.phone_state import SHOWN, is_on
+from qpa.envs.sandbox.domains.system_common import NAME, require_owner, same, switch, turn_off
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, need, ok, tool
 
 SCHEMA = """
@@ -43,7 +44,6 @@ BACKED_UP = (
     "touch_hold_delay",
 )
 MAX_PROFILES, MAX_BACKUPS, MAX_NAME = 5, 8, 40
-SHOWN = 5
 _ADDRESS = re.compile(r"[^@\s,]{1,64}@[^@\s,.]+(?:\.[^@\s,.]+)*\.[^@\s,.]{2,}")
 
 
@@ -71,8 +71,7 @@ def manage_account(
     owner = need(provider, "provider")
     if same(wanted, [row["name"] for row in accounts]):
         raise conflict("Account already exists")
-    if not online(ctx):
-        raise conflict("No network")
+    require_online(ctx)
     ctx.insert("accounts", name=wanted, provider=owner)
     return ok("Account added", account=wanted)
 
@@ -106,8 +105,7 @@ def _sync_now(ctx: ToolContext, accounts: list[Row]) -> dict[str, Any]:
     names = [row["name"] for row in accounts if row["sync"]]
     if not names:
         raise conflict("Sync is off for every account" if len(accounts) != 1 else "Sync is off for this account")
-    if not online(ctx):
-        raise conflict("No network")
+    require_online(ctx)
     if ctx.setting("battery_mode", "normal") == "super_saving":
         raise conflict("Super saving is on")
     for name in names:
@@ -192,8 +190,7 @@ def _need_account(ctx: ToolContext) -> None:
 def _create_backup(ctx: ToolContext, backups: list[Row], name: str | None, location: str) -> dict[str, Any]:
     if location == "cloud":
         _need_account(ctx)
-        if not online(ctx):
-            raise conflict("No network")
+        require_online(ctx)
     name = name or f"Backup {ctx.now:%Y-%m-%d %H:%M}"
     _check_name(name, backups, "Backup")
     if len(backups) >= MAX_BACKUPS:

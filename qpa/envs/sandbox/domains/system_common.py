@@ -6,17 +6,12 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from qpa.envs.sandbox.domains.links import find_named
+from qpa.envs.sandbox.domains.phone_state import is_on
 from qpa.envs.sandbox.tool import ToolContext, bad, conflict, ok
 
 NAME = "System Settings"
-Switch = Literal["enable", "disable", "query"]
 Change = Literal["set", "query"]
 Value = tuple[str, str | None]  # a settings key and its new value, None to leave it
-
-
-def is_on(ctx: ToolContext, key: str) -> bool:
-    """Whether the switch `key` is on."""
-    return ctx.setting(key, "off") == "on"
 
 
 def turn_off(ctx: ToolContext, key: str) -> bool:

@@ -9,19 +9,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.links import find_named
-from qpa.envs.sandbox.domains.system_common import (
-    NAME,
-    Switch,
-    adjust,
-    is_on,
-    names_in,
-    on_off,
-    pick,
-    same,
-    store_names,
-    switch,
-)
+from qpa.envs.sandbox.domains.links import Switch, find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN, is_on
+from qpa.envs.sandbox.domains.system_common import NAME, adjust, names_in, on_off, pick, same, store_names, switch
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, missing, need, ok, tool
 
 SCHEMA = """
@@ -43,7 +33,6 @@ WIDGETS = (
 STATUS_ITEMS = ("alarm_icon", "battery_percentage", "carrier_name", "clock_seconds", "network_speed", "nfc_icon")
 MIN_TILES, MAX_TILES, MAX_PAGES, MAX_NAME = 4, 16, 9, 30
 _CELLS = {"app": 1, "folder": 1, "widget": 4}  # a widget covers 2x2 cells
-SHOWN = 5
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)

@@ -10,16 +10,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.links import online
-from qpa.envs.sandbox.domains.system_common import (
-    NAME,
-    Switch,
-    battery_allows,
-    is_on,
-    require_owner,
-    switch,
-    turn_off,
-)
+from qpa.envs.sandbox.domains.links import Switch, require_online
+from qpa.envs.sandbox.domains.phone_state import is_on
+from qpa.envs.sandbox.domains.system_common import NAME, battery_allows, require_owner, switch, turn_off
 from qpa.envs.sandbox.domains.system_power import restart
 from qpa.envs.sandbox.tool import ToolContext, bad, conflict, need, ok, tool
 
@@ -86,8 +79,7 @@ def manage_system_update(
         return ok("System update", **_update_view(ctx, state), automatic=is_on(ctx, "auto_update"))
     if action == "install":
         return _install_update(ctx, state)
-    if not online(ctx):
-        raise conflict("No network")
+    require_online(ctx)
     if action == "check":
         if state != "downloaded":
             state = "available" if ctx.setting("update_offered") else "up_to_date"

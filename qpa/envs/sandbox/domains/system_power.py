@@ -10,16 +10,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.system_common import (
-    NAME,
-    Switch,
-    battery_allows,
-    battery_level,
-    is_on,
-    on_off,
-    switch,
-    turn_off,
-)
+from qpa.envs.sandbox.domains.links import Switch
+from qpa.envs.sandbox.domains.phone_state import SHOWN, is_on
+from qpa.envs.sandbox.domains.system_common import NAME, battery_allows, battery_level, on_off, switch, turn_off
 from qpa.envs.sandbox.tool import ToolContext, bad, conflict, in_range, ok, tool
 
 SCHEMA = """
@@ -29,7 +22,6 @@ CREATE TABLE battery_usage (app TEXT PRIMARY KEY, percent INTEGER NOT NULL DEFAU
 SAVERS = ("power_saving", "super_saving")
 PERFORMANCE_PERCENT = 20  # charge below which performance mode is refused
 CHARGING_LIMITS = (80, 85, 90, 95)
-SHOWN = 5
 _FULL_HOURS = {"normal": 20, "performance": 14, "power_saving": 30, "super_saving": 60}  # a full charge lasts
 
 

@@ -6,7 +6,6 @@ from qpa.envs.sandbox.domains.links import find_named, online
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict
 
 NAME = "Travel & Lifestyle"
-SHOWN = 5  # rows a list answer holds; its `total` counts them all
 
 SCHEMA = """
 CREATE TABLE payment_accounts (

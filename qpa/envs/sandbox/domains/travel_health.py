@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.links import find_named
-from qpa.envs.sandbox.domains.travel_base import NAME, SHOWN
+from qpa.envs.sandbox.domains.phone_state import SHOWN
+from qpa.envs.sandbox.domains.travel_base import NAME
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, need, ok, single, tool

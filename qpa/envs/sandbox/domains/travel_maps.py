@@ -15,7 +15,8 @@ from typing import Any, Literal
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.call_contacts import one_contact
 from qpa.envs.sandbox.domains.links import find_named
-from qpa.envs.sandbox.domains.travel_base import NAME, SHOWN, money, require_location, require_online
+from qpa.envs.sandbox.domains.phone_state import SHOWN, page
+from qpa.envs.sandbox.domains.travel_base import NAME, money, require_location, require_online
 from qpa.envs.sandbox.schema import World
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, missing, need, ok, single, tool
 
@@ -252,7 +253,7 @@ def manage_saved_places(
     """Save, label (Home, Work), remove or list places."""
     saved = ctx.rows("SELECT name, address, label FROM places WHERE label <> '' ORDER BY label")
     if action == "query":
-        return ok(f"{len(saved)} saved places", items=saved[:SHOWN], total=len(saved))
+        return page(f"{len(saved)} saved places", saved)
     if action == "remove":
         row = find_place(ctx, need(place or label, "a place or label"))
         if not row["label"]:

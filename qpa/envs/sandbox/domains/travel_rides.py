@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from qpa.contract import Effect
-from qpa.envs.sandbox.domains.travel_base import NAME, SHOWN, add_money, charge, find_wallet, money, require_online
+from qpa.envs.sandbox.domains.phone_state import SHOWN
+from qpa.envs.sandbox.domains.travel_base import NAME, add_money, charge, find_wallet, money, require_online
 from qpa.envs.sandbox.domains.travel_maps import find_place, metres, start_point, travel
 from qpa.envs.sandbox.domains.travel_tickets import clash_warning, clashes
 from qpa.envs.sandbox.times import resolve

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.links import find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN
 from qpa.envs.sandbox.domains.travel_base import (
     CARD_KINDS,
     NAME,
-    SHOWN,
     add_money,
     charge,
     find_wallet,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.links import find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN
 from qpa.envs.sandbox.domains.utility_convert import NAME
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, missing, need, ok, tool
 
@@ -21,7 +22,6 @@ CREATE TABLE document_lines (
 ) STRICT, WITHOUT ROWID;
 """
 
-SHOWN = 5
 CELLS = " | "
 TEXT_ENDINGS = (".docx", ".md", ".txt")
 MAX_LINES = 200

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains.links import find_named
+from qpa.envs.sandbox.domains.phone_state import SHOWN
 from qpa.envs.sandbox.domains.utility_convert import NAME
 from qpa.envs.sandbox.domains.utility_documents import find_file
 from qpa.envs.sandbox.times import resolve
@@ -30,7 +31,6 @@ CREATE TABLE habits (
 ) STRICT, WITHOUT ROWID;
 """
 
-SHOWN = 5
 LISTED = 10  # items of a checklist; a person needs to see more of one than of a log
 MAX_ITEMS = 20  # of one call
 

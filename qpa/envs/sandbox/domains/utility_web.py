@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from qpa.contract import Effect
 from qpa.envs.sandbox.domains import phrases
-from qpa.envs.sandbox.domains.links import find_named, online
+from qpa.envs.sandbox.domains.links import find_named, online, require_online
+from qpa.envs.sandbox.domains.phone_state import SHOWN, page
 from qpa.envs.sandbox.domains.utility_convert import NAME
 from qpa.envs.sandbox.domains.utility_data import PAGES, WORDS
 from qpa.envs.sandbox.tool import Row, ToolContext, conflict, missing, need, ok, tool
@@ -20,7 +21,6 @@ CREATE TABLE browser_entries (
 ) STRICT, WITHOUT ROWID;
 """  # kind: tab | visit | bookmark
 
-SHOWN = 5
 BUILT_IN = "English"  # the language pack every phone has
 
 
@@ -57,7 +57,7 @@ def _search(ctx: ToolContext, keyword: str) -> dict[str, Any]:
         if score:
             scored.append((-score, url, title))
     items = [{"url": url, "title": title} for _, url, title in sorted(scored)]
-    return ok(f"{len(items)} pages", items=items[:SHOWN], total=len(items))
+    return page(f"{len(items)} pages", items)
 
 
 def _open(ctx: ToolContext, wanted: str) -> dict[str, Any]:
@@ -71,8 +71,7 @@ def _open(ctx: ToolContext, wanted: str) -> dict[str, Any]:
 
 
 def _require_network(ctx: ToolContext) -> None:
-    if not online(ctx):
-        raise conflict("No network")
+    require_online(ctx)
 
 
 def _page(wanted: str) -> tuple[str, str]:
