@@ -62,7 +62,7 @@ def snapshot(seed: int) -> Snapshot:
     return _build(seed)[1]
 
 
-@functools.lru_cache(maxsize=512)  # all splits of a suite at once; 2 MB a world
+@functools.lru_cache(maxsize=512)  # the worlds of all splits of a suite at once
 def _build(seed: int) -> tuple[World, Snapshot]:
     world = World(seed)
     _seed_core(random.Random(f"world:{seed}:core"), world)
@@ -92,7 +92,7 @@ def _insert(db: apsw.Connection, table: Table, rows: list[Row]) -> list[Row]:
     alike: dict[tuple[str, ...], list[Row]] = {}
     for row in merged.values():
         alike.setdefault(tuple(row), []).append(row)
-    for columns, group in alike.items():  # row by row, a world of 80 tables takes five times as long
+    for columns, group in alike.items():  # one statement for many rows: worlds are made while a person waits
         sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
         db.executemany(sql, [tuple(row.values()) for row in group])
     return list(merged.values())
