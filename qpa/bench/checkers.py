@@ -36,6 +36,7 @@ from qpa.contract import (
 _ANSWERED = frozenset({StopReason.FINISHED, StopReason.ASKED, StopReason.REFUSED})
 _SEARCH = "search_user_memory"
 _LOADER = "skill__"
+_SPACED = r"[^\W\u3040-\u30ff\u3400-\u9fff]"  # a letter or digit of a script that puts spaces between words
 
 
 @dataclass(frozen=True)
@@ -190,9 +191,10 @@ def _check_behavior(
         )
     if criteria.routes:
         tally.reach("route", routed is not None, "none of " + "|".join(sorted({r.name for r in criteria.routes})))
-        # A hand-off may take several calls (start, then execute): its payload is what all of them say together.
-        names = {calls[routed].call.name} if routed is not None else set()
-        said = " ".join(_words(m.call.arguments) for m in calls if m.call.name in names)
+        # A hand-off may take several calls (start, then execute): its payload is what all accepted ones say together.
+        route = None if routed is None else calls[routed]
+        parts = [m for m in calls if route is not None and m.call.name == route.call.name and (m.ok or m is route)]
+        said = " ".join(_words(m.call.arguments) for m in parts)
         for term in criteria.payload:
             tally.reach(f"payload:{term}", _fold(term) in said, "not in the arguments")
     if criteria.allow_writes:
@@ -266,8 +268,11 @@ def _check_reply(trajectory: Trajectory, intent: Intent, mentions: list[list[str
 
 
 def _mentions(text: str, term: str) -> bool:
-    """Whole words only: `7` is not mentioned by `17`."""
-    return re.search(rf"(?<!\w){re.escape(_fold(term))}(?!\w)", text) is not None
+    """Whole words only: `7` is not mentioned by `17`. Chinese has no spaces, so its words may touch others."""
+    folded = _fold(term)
+    before = f"(?<!{_SPACED})" if re.match(_SPACED, folded) else ""
+    after = f"(?!{_SPACED})" if re.search(f"{_SPACED}$", folded) else ""
+    return re.search(before + re.escape(folded) + after, text) is not None
 
 
 def _fold(text: str) -> str:

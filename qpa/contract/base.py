@@ -78,13 +78,15 @@ class Dimension(enum.StrEnum):
 
 
 class Split(enum.StrEnum):
-    """Which pool a task belongs to. `test_unseen_family` holds families with no train or dev instance."""
+    """Which pool a task belongs to. The unseen families, tools and apps have no train, dev or evolve instance."""
 
     TRAIN = "train"
     DEV = "dev"
     EVOLVE = "evolve"
     TEST_UNSEEN_INSTANCE = "test_unseen_instance"
     TEST_UNSEEN_FAMILY = "test_unseen_family"
+    TEST_UNSEEN_TOOL = "test_unseen_tool"
+    TEST_UNSEEN_APP = "test_unseen_app"
 
 
 class StopReason(enum.StrEnum):

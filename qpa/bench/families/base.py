@@ -18,6 +18,7 @@ from qpa.envs.sandbox.schema import World
 Call = tuple[str, dict[str, Any]]
 Plan = Generator[list[Call], list[Feedback], Reply]
 Routing = Literal["none", "mtsr", "sor"]
+Unseen = Literal["", "family", "tool", "app"]
 
 
 @dataclass
@@ -28,7 +29,7 @@ class Draft:
     every call of the run), or explicit behaviour criteria.
     """
 
-    phrasings: tuple[str, ...]  # at least four ways a person would say it
+    phrasings: tuple[str, ...]  # at least three ways a person would say it; tests keep the last one to themselves
     plan: Callable[[], Plan]
     slots: dict[str, Any] = field(default_factory=dict)
     criteria: Literal["state", "tool"] | BehaviorCriteria = "state"
@@ -42,18 +43,20 @@ class Draft:
     routing: Routing = "none"  # skill tasks: loaders only (SOR) or tools and loaders (MTSR)
     shown: tuple[str, ...] = ()  # tools visible besides those the plan uses
     hidden: tuple[str, ...] = ()  # tools that must not be drawn as distractors
+    chinese: tuple[str, ...] = ()  # the same request in Chinese, with the same slots
+    alternatives: tuple[Callable[[], Plan], ...] = ()  # other plans that are right too; they verify the verifier
 
 
 @dataclass(frozen=True)
 class Family:
-    """A named recipe; `unseen` families exist only in `test_unseen_family`."""
+    """A named recipe. An `unseen` one exists only in tests: nothing trains its shape, one of its tools, or its app."""
 
     name: str
     dimension: Dimension
     domain: str
     capabilities: tuple[str, ...]
     generate: Callable[[Draw, World], Draft]
-    unseen: bool = False
+    unseen: Unseen = ""
 
 
 def do(tool: str, /, **arguments: Any) -> Call:
@@ -77,7 +80,7 @@ def refuse(text: str) -> Reply:
 
 
 def family(
-    name: str, dimension: Dimension, domain: str, *capabilities: str, unseen: bool = False
+    name: str, dimension: Dimension, domain: str, *capabilities: str, unseen: Unseen = ""
 ) -> Callable[[Callable[[Draw, World], Draft]], Family]:
     """Makes a `Family` of a generator function."""
 

@@ -257,7 +257,7 @@ def memory_send_file(rng: Draw, world: World) -> Draft:
     )
 
 
-@family("memory_remove_older", MEMORY, ASSISTANT, "conflicting_records", "remove", unseen=True)
+@family("memory_remove_older", MEMORY, ASSISTANT, "conflicting_records", "remove", unseen="family")
 def memory_remove_older(rng: Draw, world: World) -> Draft:
     """Saved twice: only the record updated first is removed."""
     number = rng.randint(200, 900)

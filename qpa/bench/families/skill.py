@@ -216,7 +216,7 @@ def skill_order(rng: Draw, world: World) -> Draft:
     )
 
 
-@family("skill_pair", SKILL, TIME, "multi_skill", "parallel", unseen=True)
+@family("skill_pair", SKILL, TIME, "multi_skill", "parallel", unseen="family")
 def skill_pair(rng: Draw, world: World) -> Draft:
     """Two skills are needed; training only ever loads one."""
     time, title, name, content = rng.time(), rng.pick(TITLES), person(rng, world), rng.pick(MESSAGES)

@@ -190,7 +190,7 @@ def coach_start(rng: Draw, world: World) -> Draft:
     )
 
 
-@family("scenario_start", SUBAGENT, ASSISTANT, "practice", unseen=True)
+@family("scenario_start", SUBAGENT, ASSISTANT, "practice", unseen="family")
 def scenario_start(rng: Draw, world: World) -> Draft:
     """A role-play: an agent that training never used."""
     scenario = rng.pick(TOPICS)

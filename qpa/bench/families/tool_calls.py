@@ -287,7 +287,7 @@ def refuse_unsupported(rng: Draw, world: World) -> Draft:
     )
 
 
-@family("wifi_and_message", TOOL, CALLS, "dependency", "parallel", unseen=True)
+@family("wifi_and_message", TOOL, CALLS, "dependency", "parallel", unseen="family")
 def wifi_and_message(rng: Draw, world: World) -> Draft:
     """Two known tools of two domains that training never combines."""
     ssid, password, name, content = rng.pick(NETWORKS), rng.password(), person(rng, world), rng.pick(MESSAGES)

@@ -254,7 +254,7 @@ def alarm_and_todo(rng: Draw, world: World) -> Draft:
     )
 
 
-@family("anniversary_create", TOOL, TIME, "grounding", unseen=True)
+@family("anniversary_create", TOOL, TIME, "grounding", unseen="family")
 def anniversary_create(rng: Draw, world: World) -> Draft:
     """A tool that training never used, of the familiar `manage_x` shape."""
     name, day = rng.pick(EVENTS), rng.day()

@@ -10,6 +10,7 @@ import random
 import re
 from datetime import timedelta
 
+from qpa.bench.families import values_zh
 from qpa.envs.sandbox.schema import WORLD_CLOCK
 
 _HELD_OUT_SHARE = 5  # one value in five
@@ -121,6 +122,12 @@ TOPICS = _pool(
 
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _OPEN = (NAMES, TITLES, EVENTS, TODOS, PLACES, MESSAGES, NETWORKS, DEVICES, NOTES, PROMPTS, TOPICS)  # any value will do
+# By identity: hashing a pool of hundreds of words for every value would cost more than the draw.
+_CHINESE = {
+    id(pool): getattr(values_zh, name)
+    for name, pool in list(globals().items())
+    if name.isupper() and isinstance(pool, tuple) and hasattr(values_zh, name)
+}
 
 
 def _border(pool: tuple[str, ...]) -> int:
@@ -144,20 +151,27 @@ _KNOWN_WORDS, _SECRET_WORDS = _words(held_out=False), frozenset(_words(held_out=
 class Draw(random.Random):
     """A seeded random stream with typed value draws.
 
-    `held_out` lets half of the values come from the unseen fifth of a pool, `coined` half of them from no pool.
+    `held_out` lets half of the values come from the unseen fifth of a pool, `coined` half of them from no pool;
+    `chinese` draws from the Chinese counterpart where a pool has one.
     """
 
-    def __init__(self, seed: str, index: int = 0, held_out: bool = False, coined: bool = False) -> None:
+    def __init__(
+        self, seed: str, index: int = 0, held_out: bool = False, coined: bool = False, chinese: bool = False
+    ) -> None:
         super().__init__(seed)
         self.index = index  # the task's seed, for families that alternate between two settings
-        self.held_out, self.coined = held_out, coined
+        self.held_out, self.coined, self.chinese = held_out, coined, chinese
 
-    def __new__(cls, seed: str, index: int = 0, held_out: bool = False, coined: bool = False) -> Draw:
+    def __new__(
+        cls, seed: str, index: int = 0, held_out: bool = False, coined: bool = False, chinese: bool = False
+    ) -> Draw:
         # The base class would take `index` for a second seed argument.
         return super().__new__(cls, seed)  # type: ignore[call-arg]
 
     def pick(self, pool: tuple[str, ...]) -> str:
         """One value of a pool, respecting the held-out fifth, or a coined one in its likeness."""
+        if self.chinese:
+            pool = _CHINESE.get(id(pool), pool)
         border = _border(pool)
         if self.held_out and self.random() < 0.5:
             return pool[self.randrange(border, len(pool))]
@@ -174,6 +188,10 @@ class Draw(random.Random):
             head, tail = self.choice(_KNOWN_WORDS), self.choice(_KNOWN_WORDS)
             made = head[: self.randint(1, 4)] + tail[-self.randint(1, 4) :]
         return made.capitalize() if word[0][0].isupper() else made
+
+    def say(self, english: str, chinese: str) -> str:
+        """The text in the task's language."""
+        return chinese if self.chinese else english
 
     def several(self, pool: tuple[str, ...], count: int) -> list[str]:
         """Distinct values of a pool."""

@@ -1,0 +1,160 @@
+"""The suite "mobile": the published benchmark's shape, executable. Scores are not comparable with the private original.
+
+Test: 1,040 tool tasks, 376 memory tasks (176 single-turn, 200 multi-turn; half judged by state, half by calls or
+behaviour), 200 skill instances in both routing settings, 89 sub-agent tasks; half of each in Chinese. Families that
+need an unseen tool or app, or are unseen as a whole, occur in test only and carry it in their split.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Callable, Iterable, Mapping
+
+from qpa.bench.families.base import Family
+from qpa.bench.rehearsal import SEEDS, SPLIT_OF_UNSEEN, TEST_SPLITS, Instance
+from qpa.bench.retrieval import request_text, tool_index
+from qpa.bench.suites import apportion, families, gold_tools, make_task
+from qpa.bench.unseen import UNSEEN_TOOLS
+from qpa.contract import Dimension, Split, StateCriteria, TaskSpec, ToolKind
+from qpa.envs.sandbox import catalog
+
+LANGUAGES = ("en", "zh")
+CANDIDATES = 15  # N of Eq. 3
+TEST = "test"
+TEST_SIZES = {Dimension.TOOL: 1040, Dimension.SUBAGENT: 89}
+SKILL_INSTANCES = 200  # each in both routing settings
+# Memory tasks by (multi-turn, judged by state): 176 + 200 by turns, 188 + 188 by checker.
+MEMORY_SIZES = {(False, True): 88, (False, False): 88, (True, True): 100, (True, False): 100}
+PER_FAMILY = {Split.DEV: 4, Split.EVOLVE: 4}
+MULTI_TURN = "multi_turn"
+
+
+def load_mobile(split: Split | str, limit: int | None = None, *, recall: bool = True) -> list[TaskSpec]:
+    """The tasks of a split, or of all test splits for "test", families interleaved.
+
+    With `recall` the retriever chooses the visible tools and may miss a needed one, as the protocol has it; without,
+    needed tools are visible among the same number. Raises ValueError for the train split, which has no end.
+    """
+    if split == Split.TRAIN:
+        raise ValueError("the train split has no end; use mobile_train_tasks(seed, n)")
+    wanted = test_instances() if split == TEST or Split(split) in TEST_SPLITS else _held_out(Split(split))
+    chosen = [i for i in wanted if split in (TEST, i.split)]
+    return [make_mobile(i, recall) for i in chosen[:limit]]
+
+
+def mobile_train_tasks(seed: int, n: int, weights: Mapping[str, float] | None = None) -> list[TaskSpec]:
+    """`n` distinct training tasks in a seeded order, half in Chinese; `weights` as in `train_tasks`."""
+    names = [f.name for f in families("mobile").values() if not f.unseen]
+    shares = dict.fromkeys(names, 1.0) if weights is None else dict(weights)
+    if strangers := [k for k, v in shares.items() if k not in names or v < 0]:
+        raise ValueError(f"mobile_train_tasks: {strangers[0]!r} is no seen family, or its weight is negative")
+    rng = random.Random(f"mobile-train:{seed}")
+    picked = []
+    for name, count in apportion(shares, n).items():
+        for s in rng.sample(range(SEEDS), count):
+            picked.append(Instance(name, Split.TRAIN, s, LANGUAGES[s % 2], _routing(name, s // 2)))
+    rng.shuffle(picked)
+    return [make_mobile(i, recall=False) for i in picked]
+
+
+def make_mobile(instance: Instance, recall: bool) -> TaskSpec:
+    """One task of the suite, with `CANDIDATES` visible tools; see `load_mobile`."""
+    task = make_task(instance.family, instance.seed, instance.split, CANDIDATES, instance.language, instance.routing)
+    if task.resources.tools and recall:
+        task.resources.tools = recalled_tools(task)
+    elif task.resources.tools and instance.split is not Split.TRAIN:
+        gold = gold_tools(task.id)
+        rest = [n for n in recalled_tools(task) if n not in gold]
+        task.resources.tools = sorted([*gold, *rest[: max(0, CANDIDATES - len(gold))]])
+    return task
+
+
+def recalled_tools(task: TaskSpec) -> list[str]:
+    """A_0 without loaders (Eq. 3): the first `CANDIDATES` of the catalogue; memory tools are always there as well.
+
+    A planner with a memory has its tools at hand whatever the request says: "as usual" names none of them.
+    """
+    found = tool_index().recall(request_text(task), CANDIDATES)
+    if task.dimension is Dimension.MEMORY:
+        found = list(dict.fromkeys([*_memory_tools(), *found]))
+    return found
+
+
+@functools.cache
+def test_instances() -> tuple[Instance, ...]:
+    """All instances of the test, families interleaved."""
+    by_family = families("mobile")
+    counts: dict[str, int] = {}
+    for dimension, size in TEST_SIZES.items():
+        counts |= _shared_out([f for f in by_family.values() if f.dimension is dimension], size)
+    counts |= _shared_out([f for f in by_family.values() if f.dimension is Dimension.SKILL], SKILL_INSTANCES)
+    for cell, size in MEMORY_SIZES.items():
+        counts |= _shared_out([f for f in by_family.values() if _memory_cell(f) == cell], size)
+    found = []
+    for number in range(max(counts.values())):
+        for name, count in counts.items():
+            if number < count:
+                found += _test_instances(by_family[name], number)
+    return tuple(found)
+
+
+def _test_instances(family: Family, number: int) -> list[Instance]:
+    split = SPLIT_OF_UNSEEN.get(family.unseen, Split.TEST_UNSEEN_INSTANCE)
+    routings = ("mtsr", "sor") if family.dimension is Dimension.SKILL else ("",)
+    return [Instance(family.name, split, number, LANGUAGES[number % 2], routing) for routing in routings]
+
+
+def _held_out(split: Split) -> list[Instance]:
+    members = [f for f in families("mobile").values() if not f.unseen]
+    return [
+        Instance(f.name, split, number, LANGUAGES[number % 2], _routing(f.name, number // 2))
+        for number in range(PER_FAMILY[split])
+        for f in members
+    ]
+
+
+def _routing(name: str, number: int) -> str:
+    is_skill = families("mobile")[name].dimension is Dimension.SKILL
+    return ("mtsr", "sor")[number % 2] if is_skill else ""
+
+
+def _shared_out(members: Iterable[Family], size: int) -> dict[str, int]:
+    return apportion({f.name: 1.0 for f in members}, size)
+
+
+@functools.cache
+def _memory_cell(family: Family) -> tuple[bool, bool] | None:
+    """(multi-turn, judged by state) of a memory family; a family has one of each."""
+    if family.dimension is not Dimension.MEMORY:
+        return None
+    split = SPLIT_OF_UNSEEN.get(family.unseen, Split.DEV)
+    task = make_task(family.name, 0, split, CANDIDATES, "en")
+    return MULTI_TURN in family.capabilities, isinstance(task.criteria, StateCriteria)
+
+
+@functools.cache
+def _memory_tools() -> tuple[str, ...]:
+    return tuple(s.name for s in catalog() if s.kind is ToolKind.MEMORY)
+
+
+def recall_rates(tasks: Iterable[TaskSpec]) -> dict[str, tuple[int, int]]:
+    """(tasks whose needed tools were all recalled, tasks) over everything, each language and each domain."""
+    counted: dict[str, list[bool]] = {}
+    for task in tasks:
+        if not task.resources.tools:
+            continue
+        complete = set(gold_tools(task.id)) <= set(recalled_tools(task))
+        language = "Chinese" if ".zh" in task.id else "English"
+        for key in ("all", language, task.domain):
+            counted.setdefault(key, []).append(complete)
+    return {key: (sum(hits), len(hits)) for key, hits in counted.items()}
+
+
+def unseen_leaks(train: Iterable[TaskSpec], calls: Callable[[TaskSpec], set[str]]) -> list[str]:
+    """One line per training task that calls or shows a tool kept from training."""
+    found = []
+    for task in train:
+        shown = (calls(task) | set(task.resources.tools)) & UNSEEN_TOOLS
+        found += [f"{task.id}: the unseen tool {name}" for name in sorted(shown)]
+    return found
