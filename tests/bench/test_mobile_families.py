@@ -16,16 +16,17 @@ from qpa.envs.sandbox import catalog
 FAMILIES = families("mobile")
 DOMAIN_OF = {spec.name: spec.domain for spec in catalog()}
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
-SEEDS = 6  # of each language
+LEAST = 4  # instances of a family in each language
 
 
 def tasks_of(name: str, language: str) -> list[TaskSpec]:
     family = FAMILIES[name]
     splits = [SPLIT_OF_UNSEEN[family.unseen]] if family.unseen else [Split.TRAIN, Split.TEST_UNSEEN_INSTANCE]
     routings = ("mtsr", "sor") if family.dimension is Dimension.SKILL else ("",)
+    parity = 0 if language == "en" else 1  # as the suite has it
     return [
-        make_task(name, seed, splits[seed % len(splits)], 15, language, routings[seed // 2 % len(routings)])
-        for seed in range(SEEDS)
+        make_task(name, 2 * k + parity, splits[k % len(splits)], 15, language, routings[k // 2 % len(routings)])
+        for k in range(max(LEAST, family.variants))
     ]
 
 

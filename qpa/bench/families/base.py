@@ -57,6 +57,7 @@ class Family:
     capabilities: tuple[str, ...]
     generate: Callable[[Draw, World], Draft]
     unseen: Unseen = ""
+    variants: int = 1  # kinds of instances that its consecutive seeds go through, see `mobile.common.one_of`
 
 
 def do(tool: str, /, **arguments: Any) -> Call:
@@ -80,11 +81,11 @@ def refuse(text: str) -> Reply:
 
 
 def family(
-    name: str, dimension: Dimension, domain: str, *capabilities: str, unseen: Unseen = ""
+    name: str, dimension: Dimension, domain: str, *capabilities: str, unseen: Unseen = "", variants: int = 1
 ) -> Callable[[Callable[[Draw, World], Draft]], Family]:
     """Makes a `Family` of a generator function."""
 
     def wrap(generate: Callable[[Draw, World], Draft]) -> Family:
-        return Family(name, dimension, domain, capabilities, generate, unseen)
+        return Family(name, dimension, domain, capabilities, generate, unseen, variants)
 
     return wrap

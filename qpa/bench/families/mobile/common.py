@@ -33,7 +33,10 @@ class Request:
 
 
 def one_of(rng: Draw, world: World, requests: tuple[Request, ...]) -> Draft:
-    """A draft of one of the requests; consecutive seeds of a language take turns, so that each has its share."""
+    """A draft of one of the requests. Consecutive seeds of a language take turns, so that each has its share.
+
+    The family says `variants=len(requests)`, so that tests try every one.
+    """
     request = requests[rng.index // 2 % len(requests)]
     slots = {**request.arguments, **(request.draw(rng, world) if request.draw else {})}
 
@@ -67,7 +70,7 @@ def answered(*mentions: list[str], reads: tuple[str, ...] = ()) -> BehaviorCrite
 
 
 def asked(*mentions: list[str], routes: tuple[ToolStep, ...] = (), reads: tuple[str, ...] = ()) -> BehaviorCriteria:
-    """A question that names one of each group ends the episode; nothing was written. Routes: one must have been tried."""
+    """A question that names one of each group ends the episode, after one of the routes; nothing was written."""
     return BehaviorCriteria(routes=list(routes), reads=list(reads), mentions=list(mentions), intent=Intent.ASK)
 
 
