@@ -60,7 +60,7 @@ _MOBILE_SKILL_CHOICES = 8  # a phone of 43 skills, its recalled ones
 
 @functools.cache
 def families(suite: str = "core") -> dict[str, Family]:
-    """The families of a suite by name; "mobile" has nearly all of "core" too. Raises ValueError for an unknown suite."""
+    """The families of a suite by name; "mobile" has nearly all of "core". Raises ValueError for an unknown suite."""
     if suite not in SUITES:
         raise ValueError(f"unknown suite {suite!r}; there is: {', '.join(SUITES)}")
     shared = [f for f in FAMILIES if suite == "core" or f.name not in _CORE_ONLY]
