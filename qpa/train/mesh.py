@@ -77,10 +77,18 @@ def path_names(path: tuple[Any, ...]) -> list[str]:
 def state_sharding(mesh: Mesh, path: tuple[Any, ...], shape: tuple[int, ...]) -> NamedSharding:
     """Where a leaf of the train state lives; moments end in their parameter's path, so one rule serves both."""
     spec = next((_KERNEL_SPECS[n] for n in reversed(path_names(path)) if n in _KERNEL_SPECS), P())
+    if len(shape) == 3:  # only Muon's momentum is a stack of matrices
+        return stack_sharding(mesh, shape)
     if len(shape) != 2 or len(spec) != 2:
         return replicated(mesh)
     fits = [a if size % mesh.shape[a] == 0 and mesh.shape[a] > 1 else None for a, size in zip(spec, shape)]
     return NamedSharding(mesh, P(*fits))
+
+
+def stack_sharding(mesh: Mesh, shape: tuple[int, ...]) -> NamedSharding:
+    """Whole matrices of a stack [k, rows, columns] spread over the batch's devices, as far as k divides."""
+    axes = [a for a in (BATCH_AXES, (DATA,), (FSDP,)) if shape[0] % math.prod(mesh.shape[n] for n in a) == 0]
+    return NamedSharding(mesh, P(axes[0])) if axes else replicated(mesh)
 
 
 def replicated(mesh: Mesh) -> NamedSharding:

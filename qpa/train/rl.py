@@ -127,7 +127,7 @@ def run_rl(
     Raises `RunLockedError`, `DataError` (resumed on other tasks or another harness), `CheckpointError` (disk) and
     `TrainingError` (the loss is not finite).
     """
-    tx = make_optimizer(cfg.optimizer, cfg.steps * cfg.epochs * cfg.minibatches)
+    tx = make_optimizer(cfg.optimizer, cfg.steps * cfg.epochs * cfg.minibatches, mesh)
     with run_lock(run_dir), contextlib.closing(Checkpoints(Path(run_dir) / "checkpoints")) as checkpoints:
         phi = care.Phi(cfg.care.lambda_prog, cfg.care.lambda_eff, cfg.care.p_low, cfg.care.p_high)
         run = _Run(cfg, mesh, seed, sampler, actor, tokenize, Journal(phi.as_dict(), harness_version))

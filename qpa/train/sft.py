@@ -68,7 +68,7 @@ def run_sft(
     `evaluate(params, step)` runs before every checkpoint; its numbers go to the metrics. Raises `RunLockedError`,
     `DataError` (resumed on other data), `CheckpointError` (disk) and `TrainingError` (the loss is not finite).
     """
-    tx = make_optimizer(cfg.optimizer, cfg.steps)
+    tx = make_optimizer(cfg.optimizer, cfg.steps, mesh)
     size = chunk_rows(cfg.data.batch_size, mesh)
     with run_lock(run_dir), contextlib.closing(Checkpoints(Path(run_dir) / "checkpoints")) as checkpoints:
         state = create_state(params, tx, mesh)

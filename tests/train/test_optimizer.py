@@ -3,10 +3,13 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
+from optax import contrib
 
-from qpa.config import OptimizerConfig
-from qpa.train.optimizer import ADAM_EPS, make_optimizer, make_schedule, partition_labels
+from qpa.config import MeshConfig, OptimizerConfig
+from qpa.train.mesh import make_mesh
+from qpa.train.optimizer import ADAM_EPS, make_optimizer, make_schedule, partition_labels, stacked_muon
 
 
 def test_partition_puts_every_layer_matrix_on_muon_and_nothing_else(tiny):
@@ -34,6 +37,27 @@ def test_muon_update_is_orthogonal_and_embedding_update_is_adam():
     updates, _ = jax.jit(lambda g: tx.update(g, tx.init(params), params))(small)
     large = np.abs(g) > 0.5
     np.testing.assert_allclose(updates["embed"][large], -0.01 * np.sign(g[large]), rtol=0.06)
+
+
+def test_stacked_muon_is_optax_muon_on_every_matrix():
+    rng = np.random.default_rng(1)
+    shapes = {"a": (8, 16), "b": (8, 16), "c": (8, 16), "d": (16, 8), "e": (8, 8)}
+    params = {k: jnp.asarray(rng.normal(size=s), jnp.float32) for k, s in shapes.items()}
+    grads = [{k: jnp.asarray(rng.normal(size=s), jnp.float32) for k, s in shapes.items()} for _ in range(3)]
+
+    def run(tx):
+        state, found = tx.init(params), params
+        for g in grads:
+            updates, state = jax.jit(tx.update)(g, state, found)
+            found = optax.apply_updates(found, updates)
+        return found
+
+    rate = make_schedule(0.1, OptimizerConfig(warmup_steps=0), 10)
+    want = run(contrib.muon(rate, weight_decay=0.1))
+    for mesh in (None, make_mesh(MeshConfig(data=1), jax.devices()[:1])):
+        got = run(stacked_muon(rate, 0.1, mesh))
+        for name in shapes:
+            np.testing.assert_allclose(got[name], want[name], atol=1e-5)
 
 
 def test_a_piece_that_is_only_ever_pushed_away_hardly_moves():
