@@ -37,19 +37,22 @@ class Audit:
 
 def audit(tasks: Iterable[TaskSpec]) -> Audit:
     """Plays everything against `tasks`; each task is given the tools it needs, whatever its candidates were."""
-    auditor = _Auditor()
+    auditor = Auditor()
     for task in tasks:
         auditor.check(task)
     return auditor.found
 
 
-class _Auditor:
+class Auditor:
+    """An audit in progress: `check` the tasks, then read `found`."""
+
     def __init__(self) -> None:
         self.found = Audit()
         self.specs = {s.name: s for s in catalog() if s.kind is not ToolKind.SKILL}
         self.env = make_env(BenchVerifier())
 
     def check(self, original: TaskSpec) -> None:
+        """Plays everything against one task."""
         actions = oracle(original)
         task = msgspec.structs.replace(original)
         used = [c.name for a in actions if isinstance(a, CallTools) for c in a.calls if c.name in self.specs]

@@ -7,9 +7,6 @@ import json
 import pytest
 from shrunk import run
 
-from launch import task_views
-from launch.cli import UsageError
-
 SCRIPTS = ("loop", "tasks", "flywheel", "sft", "rl", "eval")
 
 
@@ -19,41 +16,6 @@ def test_help_shows_the_flags_of_the_script(script, flag):
     done = run(script, flag)
     own = {"tasks": "--export", "flywheel": "--gate", "sft": "--release", "rl": "--model", "eval": "--compare"}
     assert own.get(script, "--run_dir") in done.stdout and "Traceback" not in done.stdout + done.stderr
-
-
-def test_tasks_lists_families_and_exports_what_it_lists(tmp_path, capsys):
-    assert task_views.list_families(None) == 0
-    assert "alarm_create" in capsys.readouterr().out
-    tasks = task_views.select("dev", "alarm_create", None, 4, 0)
-    assert {t.family for t in tasks} == {"alarm_create"}
-    task_views.export(tasks, str(tmp_path / "dev.jsonl"))
-    lines = (tmp_path / "dev.jsonl").read_text().splitlines()
-    assert [json.loads(line)["id"] for line in lines] == [t.id for t in tasks]
-
-
-def test_tasks_shows_one_and_lets_the_oracle_verify(capsys):
-    assert task_views.show("alarm_create-dev-000000", 4) == 0
-    assert "manage_alarm" in capsys.readouterr().out
-    assert task_views.verify(task_views.select("dev", None, 3, 4, 0)) == 0
-    assert "solves 3 of 3" in capsys.readouterr().out
-
-
-def test_verify_fails_loudly_when_an_oracle_fails(monkeypatch, capsys):
-    monkeypatch.setattr(task_views, "oracle", lambda task: [])
-    assert task_views.verify(task_views.select("dev", None, 1, 4, 0)) == 1
-    assert "FAILED alarm" in capsys.readouterr().out
-
-
-def test_the_train_split_is_endless_but_bounded_here():
-    assert len(task_views.select("train", "alarm_create", None, 4, 0)) == 100
-
-
-@pytest.mark.parametrize("bad", ["alarm_crate", "nothing_like_it"])
-def test_an_unknown_family_is_refused(bad):
-    with pytest.raises(UsageError, match=f"unknown task family '{bad}'"):
-        task_views.select("dev", bad, None, 4, 0)
-    with pytest.raises(UsageError, match="unknown task family"):
-        task_views.show(f"{bad}-dev-000000", 4)
 
 
 def test_flywheel_with_a_manual_gate_waits_for_a_person_and_then_goes_on(tmp_path):
