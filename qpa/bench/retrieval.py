@@ -140,10 +140,10 @@ def _function_words() -> frozenset[str]:
 
 
 def _text(spec: ToolSpec, keywords: Keywords) -> str:
-    parts = [spec.name.replace("_", " "), spec.description]
+    parts = [spec.name, spec.description]
     for argument, schema in spec.parameters.get("properties", {}).items():
         choices = [*schema.get("enum", ()), *schema.get("items", {}).get("enum", ())]
-        parts += [_CAMEL_HUMP.sub(" ", argument), *(str(choice).replace("_", " ") for choice in choices)]
+        parts += [_CAMEL_HUMP.sub(" ", argument), *(str(choice) for choice in choices)]
     return "\n".join([*parts, *keywords.en, *keywords.zh])
 
 
