@@ -1,4 +1,4 @@
-"""The benchmark: task families, suites and splits, checkers, scoring. Light on import: names load on first use."""
+"""The benchmark: task families, suites, checkers, scoring, retrieval of tools. Light: names load on first use."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 _HOMES = {
     "BenchVerifier": "checkers",
     "SuiteScore": "scoring",
+    "ToolIndex": "retrieval",
     "find_leaks": "leaks",
     "load_suite": "suites",
     "make_env": "suites",
@@ -15,8 +16,10 @@ _HOMES = {
     "non_inferior": "stats",
     "oracle": "suites",
     "paired_difference": "stats",
+    "request_text": "retrieval",
     "run_actions": "replay",
     "score": "scoring",
+    "tool_index": "retrieval",
     "train_tasks": "suites",
     "wilson": "stats",
 }
