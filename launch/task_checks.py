@@ -44,12 +44,13 @@ def audit_tasks(tasks: Sequence[TaskSpec]) -> int:
         for kind, count in counts.most_common():
             table.add_row(kind, f"{count:,}")
         make_console().print(table)
-    for line in (*found.false_accepts[:_SHOWN], *found.false_rejects[:_SHOWN]):
+    for line in (*found.false_accepts[:_SHOWN], *found.false_rejects[:_SHOWN], *found.progress_drops[:_SHOWN]):
         print(line)
     print(
         f"{found.tasks} tasks, at least {found.fewest_wrong} wrong courses each: "
         f"{len(found.false_accepts)} false accepts of {found.wrong_tried.total():,}, "
-        f"{len(found.false_rejects)} false rejects of {found.right_tried.total():,}"
+        f"{len(found.false_rejects)} false rejects of {found.right_tried.total():,}, "
+        f"progress falls along {len(found.progress_drops)} experts' paths"
     )
     return 0 if found.clean else 1
 

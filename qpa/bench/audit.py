@@ -20,7 +20,7 @@ from qpa.envs.sandbox.world import read_world
 
 @dataclass
 class Audit:
-    """What was tried and what came out wrong; both lists must stay empty."""
+    """What was tried and what came out wrong; the lists must stay empty."""
 
     tasks: int = 0
     wrong_tried: Counter[str] = field(default_factory=Counter)  # by kind
@@ -28,11 +28,12 @@ class Audit:
     fewest_wrong: int = 10**9  # the least number of wrong courses any task had
     false_accepts: list[str] = field(default_factory=list)
     false_rejects: list[str] = field(default_factory=list)
+    progress_drops: list[str] = field(default_factory=list)  # progress fell along the expert's path, or was 1 too early
 
     @property
     def clean(self) -> bool:
         """No exception found."""
-        return not (self.false_accepts or self.false_rejects)
+        return not (self.false_accepts or self.false_rejects or self.progress_drops)
 
 
 def audit(tasks: Iterable[TaskSpec]) -> Audit:
@@ -68,6 +69,7 @@ class Auditor:
             if task.resources.tools or kind in ("one call at a time", "more words in the reply"):
                 self._right(task, kind, course)
         self._wrong(task, actions)
+        self._progress(task, actions)
 
     def _right(self, task: TaskSpec, kind: str, course: list[Action]) -> None:
         self.found.right_tried[kind] += 1
@@ -95,6 +97,13 @@ class Auditor:
             if trajectory.verdict.success:
                 self.found.false_accepts.append(f"{task.id}: {kind}: {to_json(course).decode()}")
         self.found.fewest_wrong = min(self.found.fewest_wrong, tried)
+
+    def _progress(self, task: TaskSpec, actions: list[Action]) -> None:
+        """Along the expert's path progress never falls, and is 1 at the end only."""
+        verdicts = [self._play(task, actions[:n]).verdict for n in range(1, len(actions) + 1)]
+        path = [v.progress for v in verdicts if v is not None]
+        if path != sorted(path) or any(p == 1 for p in path[:-1]):
+            self.found.progress_drops.append(f"{task.id}: {[round(p, 2) for p in path]}")
 
     def _needed(self, task: TaskSpec, actions: list[Action]) -> set[str]:
         """Calls that succeed, and those of the last block: there running into an error may be the point."""

@@ -37,6 +37,7 @@ def test_family(name: str, language: str) -> None:
     found = audit(tasks)
     assert not found.false_rejects, "\n".join(found.false_rejects[:3])
     assert not found.false_accepts, "\n".join(found.false_accepts[:3])
+    assert not found.progress_drops, found.progress_drops
     assert found.fewest_wrong >= 5
     for task in tasks:
         check_wording(task, language)
