@@ -131,7 +131,7 @@ def test_a_conversation_goes_out_with_matching_ids_and_without_thoughts():
             Message(role=Role.ASSISTANT, content="<think>\nsecret\n</think>\n\n<tool_call>{"),
             Message(role=Role.TOOL, content="unreadable"),
             Message(role=Role.ASSISTANT, content="<think>secret"),
-            Message(role=Role.TOOL, content="unreadable again"),
+            Message(role=Role.TOOL, content="of a call nobody made", call_id="9.9", name="f"),
         ]
     )
     assert wire == [
@@ -149,7 +149,7 @@ def test_a_conversation_goes_out_with_matching_ids_and_without_thoughts():
         {"role": "tool", "tool_call_id": "call00001", "content": "two"},
         {"role": "assistant", "content": "<tool_call>{"},
         {"role": "user", "content": "unreadable"},
-        {"role": "user", "content": "unreadable again"},
+        {"role": "user", "content": "of a call nobody made"},
     ]
 
 
