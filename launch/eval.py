@@ -2,6 +2,7 @@
 
     python -m launch.eval --model=runs/tiny/models/rl --split=test_unseen_instance --out=runs/eval/rl
     python -m launch.eval --model=base --out=runs/eval/base --compare=runs/eval/rl
+    OPENAI_API_KEY=... python -m launch.eval --model=openai:http://localhost:8000/v1#MODEL --out=runs/eval/remote
 
 Leaves score.json, outcomes.json, failures.json and transcripts.md in --out.
 """
@@ -15,15 +16,31 @@ from launch import cli
 _CONFIG = cli.config_flag()
 _SPLITS = ["dev", "evolve", "test_unseen_instance", "test_unseen_family"]
 _MODEL = flags.DEFINE_string(
-    "model", None, "base, scripted:oracle, scripted:null, an exported model, or a training folder", required=True
+    "model",
+    None,
+    "base, scripted:oracle|null|garbage|random, an exported model, a training folder, or openai:URL#MODEL: a model "
+    "behind an OpenAI-compatible endpoint with tool calling (key: OPENAI_API_KEY; #MODEL may be left out if it serves "
+    "only one)",
+    required=True,
 )
 _SUITE = flags.DEFINE_string("suite", None, "name of the suite; default: bench.suite of the config")
 _SPLIT = flags.DEFINE_enum("split", "test_unseen_instance", _SPLITS, "which tasks")
 _LIMIT = flags.DEFINE_integer("limit", None, "at most so many tasks, families interleaved", lower_bound=1)
 _HARNESS = flags.DEFINE_string("harness", "on", "on, off, or the JSON file of a harness configuration")
 _OUT = flags.DEFINE_string("out", None, "folder of the results; an unfinished one is continued", required=True)
+_CONCURRENCY = flags.DEFINE_integer(
+    "concurrency", None, "episodes at a time; default: concurrency of the config", lower_bound=1
+)
+_REQUEST_FIELDS = flags.DEFINE_string(
+    "request_fields",
+    None,
+    'JSON merged over each request to an endpoint, null leaves a field out, e.g. {"chat_template_kwargs": '
+    '{"enable_thinking": false}} or {"max_tokens": null, "max_completion_tokens": 4096}',
+)
 _COMPARE = flags.DEFINE_string("compare", None, "--out folder of another evaluation of the same tasks")
-_PRICE = flags.DEFINE_float("price_per_million_tokens", None, "USD, for the cost per 1,000 tasks", lower_bound=0)
+_PRICE = flags.DEFINE_float(
+    "price_per_million_tokens", None, "USD per million output tokens, for the cost per 1,000 tasks", lower_bound=0
+)
 
 
 def main() -> None:
@@ -32,6 +49,7 @@ def main() -> None:
 
     cfg = _CONFIG.value
     cfg.bench.suite = _SUITE.value or cfg.bench.suite
+    cfg.concurrency = _CONCURRENCY.value or cfg.concurrency
     result = eval_run.evaluate_model(
         cfg,
         model=_MODEL.value,
@@ -40,6 +58,7 @@ def main() -> None:
         harness=_HARNESS.value,
         out=_OUT.value,
         price=_PRICE.value,
+        request_fields=_REQUEST_FIELDS.value,
     )
     eval_run.show(_MODEL.value, result)
     if _COMPARE.value:

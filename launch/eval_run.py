@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from rich.table import Table
@@ -18,14 +19,24 @@ from qpa.config import LoopConfig
 from qpa.contract import Split
 from qpa.envs.skills import builtin_skills
 
+_REASONS = 3  # shown of why episodes were invalid, the most frequent ones
+
 
 def evaluate_model(
-    cfg: LoopConfig, *, model: str, split: str, limit: int | None, harness: str, out: str, price: float | None
+    cfg: LoopConfig,
+    *,
+    model: str,
+    split: str,
+    limit: int | None,
+    harness: str,
+    out: str,
+    price: float | None,
+    request_fields: str | None = None,
 ) -> Evaluation:
-    """Runs or continues one evaluation. Raises `UsageError`, ValueError and OSError with one clear line."""
+    """Runs or continues one evaluation. Known errors (`launch.cli.describe`) are one clear line."""
     tasks = split_tasks(cfg, Split(split))[:limit]
     eta = harness_of(harness)
-    player, identity = player_of(model, cfg)
+    player, identity = player_of(model, cfg, request_fields)
     console = make_console(stderr=True)
     with progress_to(console, f"{model} on {split}", len(tasks)) as advance:
         return evaluate(
@@ -58,8 +69,12 @@ def show(model: str, result: Evaluation) -> None:
     if per_success is not None:
         line = f"per success: {per_success:.1f} output tokens, {score.tool_calls_per_success:.1f} calls"
         console.print(line, highlight=False)
+    if score.thinking_tokens:
+        line = f"per task: {score.output_tokens:.1f} output tokens, {score.thinking_tokens:.1f} of them thinking"
+        console.print(line, highlight=False)
     if score.cost_per_1000_tasks is not None:
-        console.print(f"cost per 1,000 tasks: {score.cost_per_1000_tasks:.4f} USD", highlight=False)
+        line = f"cost per 1,000 tasks: {score.cost_per_1000_tasks:.4f} USD with thinking"
+        console.print(f"{line}, {score.cost_per_1000_tasks_without_thinking:.4f} USD without", highlight=False)
     for name, counts in failures(result).items():
         console.print(f"{name}: " + (", ".join(f"{k} {n}" for k, n in counts.items()) or "none"), highlight=False)
     if score.infrastructure or score.invalid or result.unreadable:
@@ -68,6 +83,9 @@ def show(model: str, result: Evaluation) -> None:
             "run the same command again to retry them",
             highlight=False,
         )
+    reasons = Counter(t.invalid_reason for t in result.trajectories if not t.valid)
+    for reason, count in reasons.most_common(_REASONS):
+        console.print(f"  {count} x {reason}", highlight=False, markup=False)
 
 
 def show_comparison(ours: str, theirs: str) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,21 +68,20 @@ def evaluate(
     million output tokens.
     """
     store = EvalStore(folder, model=identity, eta=eta, tasks=tasks, settings=f"greedy, seed {seed}")
-    trajectories = asyncio.run(
-        run_tasks(
-            model,
-            env,
-            tasks,
-            eta=eta,
-            skills=skills,
-            concurrency=concurrency,
-            seed=seed,
-            temperature=0.0,
-            run_id="eval",
-            store=store,
-            on_done=on_done,
-        )
+    played = run_tasks(
+        model,
+        env,
+        tasks,
+        eta=eta,
+        skills=skills,
+        concurrency=concurrency,
+        seed=seed,
+        temperature=0.0,
+        run_id="eval",
+        store=store,
+        on_done=on_done,
     )
+    trajectories = asyncio.run(_and_close(model, played))
     catalog = env.catalog()
     diagnoses = [diagnose(t, t.task, catalog) for t in trajectories]
     result = Evaluation(
@@ -113,6 +112,15 @@ def summary(result: Evaluation) -> dict[str, Any]:
     plain = msgspec.to_builtins(result.score)
     del plain["outcomes"]
     return plain | {"failures": failures(result), "unreadable": result.unreadable}
+
+
+async def _and_close(model: ChatModel, played: Coroutine[Any, Any, list[Trajectory]]) -> list[Trajectory]:
+    """Connections of a remote model belong to this event loop and are closed within it."""
+    try:
+        return await played
+    finally:
+        if hasattr(model, "aclose"):
+            await model.aclose()
 
 
 def _write(folder: Path, result: Evaluation) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from launch.cli import UsageError
+from launch.endpoint import PREFIX, remote_player
 from qpa.config import LoopConfig
 from qpa.contract import ChatModel
-from qpa.harness import GarbageModel, HarnessConfig, NullModel, ScriptedModel, bare_eta, load_eta, tiny_eta
+from qpa.harness import GarbageModel, HarnessConfig, NullModel, RandomModel, ScriptedModel, bare_eta, load_eta, tiny_eta
 
-SCRIPTED = ("scripted:oracle", "scripted:null", "scripted:garbage")
+SCRIPTED = ("scripted:oracle", "scripted:null", "scripted:garbage", "scripted:random")
 
 
 def harness_of(name: str) -> HarnessConfig:
@@ -19,16 +20,20 @@ def harness_of(name: str) -> HarnessConfig:
     return load_eta(name)
 
 
-def player_of(name: str, cfg: LoopConfig) -> tuple[ChatModel, str]:
+def player_of(name: str, cfg: LoopConfig, request_fields: str | None = None) -> tuple[ChatModel, str]:
     """The policy and the identity of its weights.
 
-    `name` is "base", a scripted one, an exported model's directory, or a training folder. Raises `UsageError` when it
-    is none of these.
+    `name` is "base", a scripted one, an exported model's directory, a training folder, or an endpoint, for which
+    `request_fields` is JSON to merge over its requests. Raises `UsageError` when it is none of these.
     """
+    if name.startswith(PREFIX):
+        return remote_player(name, request_fields)
+    if request_fields is not None:
+        raise UsageError(f"--request_fields is for --model={PREFIX}..., not for {name}")
     if name.startswith("scripted:"):
         return _scripted(name), name
     if name != "base" and not Path(name).is_dir():
-        raise UsageError(f"--model={name}: no such directory, and not one of base, {', '.join(SCRIPTED)}")
+        raise UsageError(f"--model={name}: no such directory, and not one of base, {', '.join(SCRIPTED)}, {PREFIX}URL")
     from launch.planner import load_weights, make_engine  # JAX: a scripted player needs none of it
 
     weights = load_weights(cfg.base if name == "base" else name)
@@ -45,4 +50,6 @@ def _scripted(name: str) -> ChatModel:
         return NullModel()
     if name == "scripted:garbage":
         return GarbageModel()
+    if name == "scripted:random":
+        return RandomModel()
     raise UsageError(f"--model={name}: the scripted players are {', '.join(SCRIPTED)}")

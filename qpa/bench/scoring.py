@@ -62,6 +62,8 @@ class SuiteScore(Record):
     tool_calls_per_success: float | None
     cost_per_1000_tasks: float | None  # USD, from `price_per_million_tokens`; None without a price
     outcomes: dict[str, bool] = msgspec.field(default_factory=dict)  # task id -> success, for paired comparisons
+    thinking_tokens: float = 0.0  # mean per trajectory, part of `output_tokens`
+    cost_per_1000_tasks_without_thinking: float | None = None  # the same price, thinking tokens left out
 
 
 def score(
@@ -84,6 +86,8 @@ def score(
     tokens = sum(t.cost.output_tokens for t in trajectories)
     calls = sum(t.cost.tool_calls for t in trajectories)
     count = max(1, len(trajectories))
+    thinking = sum(t.cost.thinking_tokens for t in trajectories)
+    price = price_per_million_tokens
     return SuiteScore(
         overall=_overall(by_dimension),
         success=_rate([outcomes[t.id] for t in tasks], len(broken)),
@@ -98,10 +102,10 @@ def score(
         tool_calls=calls / count,
         output_tokens_per_success=tokens / successes if successes else None,
         tool_calls_per_success=calls / successes if successes else None,
-        cost_per_1000_tasks=(
-            None if price_per_million_tokens is None else tokens / count * price_per_million_tokens / 1000
-        ),
+        cost_per_1000_tasks=None if price is None else tokens / count * price / 1000,
         outcomes=outcomes,
+        thinking_tokens=thinking / count,
+        cost_per_1000_tasks_without_thinking=None if price is None else (tokens - thinking) / count * price / 1000,
     )
 
 

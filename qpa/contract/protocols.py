@@ -27,16 +27,23 @@ class GenerateRequest(Record):
     max_tokens: int = 256
     temperature: float = 1.0
     seed: int = 0
+    time_left_s: float | None = None  # until the episode's deadline; None: no limit
 
 
 class GenerateReply(Record):
-    """What a model answered. Scripted and remote models leave the token fields empty."""
+    """What a model answered. Scripted and remote models leave the token fields empty.
+
+    A model that counts tokens elsewhere (an endpoint's usage) says so in `output_tokens`, which include
+    `thinking_tokens`; None means not reported.
+    """
 
     text: str
     token_ids: list[int] = msgspec.field(default_factory=list)
     log_probs: list[float] = msgspec.field(default_factory=list)
     finish: str = "stop"  # stop | length | context
     policy_version: int = 0
+    output_tokens: int | None = None
+    thinking_tokens: int | None = None
 
 
 class Session(Protocol):

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from qpa.harness.diagnose import Diagnosis, summarise
     from qpa.harness.eta import HarnessConfig, bare_eta, default_eta, load_eta, save_eta, tiny_eta
     from qpa.harness.memory import MemoryStore, Owner
+    from qpa.harness.remote import RemoteModel
     from qpa.harness.runner import EvalStore, run_tasks
     from qpa.harness.runtime import run_episode
-    from qpa.harness.scripted import GarbageModel, NullModel, ScriptedModel
+    from qpa.harness.scripted import GarbageModel, NullModel, RandomModel, ScriptedModel
 
 __all__ = [
     "Adapter",
@@ -26,6 +27,8 @@ __all__ = [
     "MemoryStore",
     "NullModel",
     "Owner",
+    "RandomModel",
+    "RemoteModel",
     "ScriptedModel",
     "bare_eta",
     "default_eta",
@@ -42,9 +45,10 @@ _HOMES = {
     "diagnose": ("Diagnosis", "summarise"),
     "eta": ("HarnessConfig", "bare_eta", "default_eta", "load_eta", "save_eta", "tiny_eta"),
     "memory": ("MemoryStore", "Owner"),
+    "remote": ("RemoteModel",),
     "runner": ("EvalStore", "run_tasks"),
     "runtime": ("run_episode",),
-    "scripted": ("GarbageModel", "NullModel", "ScriptedModel"),
+    "scripted": ("GarbageModel", "NullModel", "RandomModel", "ScriptedModel"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 

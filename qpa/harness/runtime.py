@@ -244,6 +244,7 @@ class _Episode:
             max_tokens=limit if self.max_turn_tokens is None else min(limit, self.max_turn_tokens),
             temperature=self.temperature,
             seed=self.seed,
+            time_left_s=self.remaining_s,
         )
         started = self.clock()
         try:
@@ -274,12 +275,12 @@ class _Episode:
         step.token_ids = list(reply.token_ids)
         step.log_probs = list(reply.log_probs)
         step.policy_version = reply.policy_version
-        self.cost.output_tokens += len(reply.token_ids) or context.estimate_tokens(reply.text)
+        self.cost.output_tokens += self._output_tokens(reply)
 
     def _read(self, step: Step, reply: GenerateReply) -> str:
         """Parses the step's text into its action; returns the words outside of thought and calls."""
         parsed = parse_reply(step.text, list(self.visible.values()), self.family or "qwen3")
-        self.cost.thinking_tokens += self._thought_tokens(parsed.thought)
+        self.cost.thinking_tokens += self._thinking_tokens(reply, parsed.thought)
         if reply.finish in ("length", "context"):
             # A cut-off reply may end in a call that only looks complete: nothing of it is executed.
             parsed = ParsedReply(parsed.thought, parsed.text, [], ["the reply was cut off; write less"])
@@ -374,11 +375,18 @@ class _Episode:
         """Seconds until the task's deadline, never negative."""
         return max(0.0, self.task.limits.deadline_s - (self.clock() - self.started))
 
-    def _thought_tokens(self, thought: str) -> int:
+    def _output_tokens(self, reply: GenerateReply) -> int:
+        if reply.output_tokens is not None:
+            return reply.output_tokens
+        return len(reply.token_ids) or context.estimate_tokens(reply.text)
+
+    def _thinking_tokens(self, reply: GenerateReply, thought: str) -> int:
+        if reply.thinking_tokens is not None:
+            return reply.thinking_tokens
         if not thought:
             return 0
         if self.buffer is None:
-            return context.estimate_tokens(thought)
+            return min(context.estimate_tokens(thought), self._output_tokens(reply))
         return len(self.buffer.format.encode_reply(f"<think>\n{thought}\n</think>\n\n"))
 
 

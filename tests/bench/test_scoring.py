@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from qpa.bench.scoring import WEIGHTS, load_score, save_score, score
@@ -104,6 +106,12 @@ def test_costs_per_success_and_in_dollars() -> None:
     assert (got.output_tokens, got.tool_calls) == (60, 2)
     assert (got.output_tokens_per_success, got.tool_calls_per_success) == (120, 4)
     assert got.cost_per_1000_tasks == pytest.approx(1.5)  # 60 tokens x 1000 tasks x 25 $ / 1e6
+    runs = [answer(tasks[0], tokens=30), answer(tasks[1], tokens=90)]
+    runs[1].cost.thinking_tokens = 40
+    thought = score(tasks, runs, price_per_million_tokens=25.0)
+    assert (thought.output_tokens, thought.thinking_tokens) == (60, 20)
+    assert thought.cost_per_1000_tasks == pytest.approx(1.5)
+    assert thought.cost_per_1000_tasks_without_thinking == pytest.approx(1.0)
     nothing = score(tasks, [])
     assert nothing.output_tokens_per_success is None and nothing.cost_per_1000_tasks is None
     assert nothing.success.rate == 0 and nothing.missing == 2
@@ -112,5 +120,8 @@ def test_costs_per_success_and_in_dollars() -> None:
 def test_json_round_trip_is_strict() -> None:
     got = score([task("a")], [answer(task("a"))])
     assert load_score(save_score(got)) == got
+    old = json.loads(save_score(got))
+    del old["thinking_tokens"], old["cost_per_1000_tasks_without_thinking"]
+    assert load_score(json.dumps(old)) == got  # written before thinking was counted apart
     with pytest.raises(ContractError, match="SuiteScore"):
         load_score(b'{"overall": 1}')
