@@ -2,9 +2,10 @@
 
     python -m launch.eval --model=runs/tiny/models/rl --split=test_unseen_instance --out=runs/eval/rl
     python -m launch.eval --model=base --out=runs/eval/base --compare=runs/eval/rl
+    python -m launch.eval --config=launch/configs/mobile.py --split=test --model=scripted:oracle --out=runs/eval/oracle
     OPENAI_API_KEY=... python -m launch.eval --model=openai:http://localhost:8000/v1#MODEL --out=runs/eval/remote
 
-Leaves score.json, outcomes.json, failures.json and transcripts.md in --out.
+Leaves score.json, report.md, report.html, outcomes.json, failures.json and transcripts.md in --out.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from absl import flags
 from launch import cli
 
 _CONFIG = cli.config_flag()
-_SPLITS = ["dev", "evolve", "test_unseen_instance", "test_unseen_family"]
+_SPLITS = [
+    "dev", "evolve", "test",
+    "test_unseen_instance", "test_unseen_family", "test_unseen_tool", "test_unseen_app",
+]  # fmt: skip
 _MODEL = flags.DEFINE_string(
     "model",
     None,
@@ -24,7 +28,9 @@ _MODEL = flags.DEFINE_string(
     required=True,
 )
 _SUITE = flags.DEFINE_string("suite", None, "name of the suite; default: bench.suite of the config")
-_SPLIT = flags.DEFINE_enum("split", "test_unseen_instance", _SPLITS, "which tasks")
+_SPLIT = flags.DEFINE_enum(
+    "split", "test_unseen_instance", _SPLITS, "which tasks; test is all test splits of the suite mobile"
+)
 _LIMIT = flags.DEFINE_integer("limit", None, "at most so many tasks, families interleaved", lower_bound=1)
 _HARNESS = flags.DEFINE_string("harness", "on", "on, off, or the JSON file of a harness configuration")
 _OUT = flags.DEFINE_string("out", None, "folder of the results; an unfinished one is continued", required=True)

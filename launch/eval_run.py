@@ -16,7 +16,6 @@ from launch.tasksets import split_tasks
 from qpa.bench import BenchVerifier, make_env
 from qpa.bench.scoring import Rate
 from qpa.config import LoopConfig
-from qpa.contract import Split
 from qpa.envs.skills import builtin_skills
 
 _REASONS = 3  # shown of why episodes were invalid, the most frequent ones
@@ -34,7 +33,7 @@ def evaluate_model(
     request_fields: str | None = None,
 ) -> Evaluation:
     """Runs or continues one evaluation. Known errors (`launch.cli.describe`) are one clear line."""
-    tasks = split_tasks(cfg, Split(split))[:limit]
+    tasks = split_tasks(cfg, split)[:limit]
     eta = harness_of(harness)
     player, identity = player_of(model, cfg, request_fields)
     console = make_console(stderr=True)

@@ -4,6 +4,7 @@ folder/run.json, episodes.jsonl    what was run and every episode (`qpa.harness.
 folder/score.json                  rates with intervals, stops, costs
 folder/outcomes.json               success, output tokens and calls of each task, for paired comparisons
 folder/failures.json               failed episodes by diagnosed class and by StopReason
+folder/report.md, report.html      rates by dimension, split, domain, capability, language and family; costs; failures
 folder/transcripts.md              redacted transcripts, failures first
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from launch.suite_report import write_suite_report
 from qpa.bench import SuiteScore, score
 from qpa.bench.scoring import load_score, save_score
 from qpa.contract import ChatModel, Env, Record, Skill, TaskSpec, Trajectory, from_json, to_json
@@ -88,6 +90,7 @@ def evaluate(
         score(tasks, trajectories, price_per_million_tokens=price), trajectories, diagnoses, len(store.bad)
     )
     _write(folder, result)
+    write_suite_report(folder, identity, result.score, failures(result))
     return result
 
 

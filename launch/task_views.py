@@ -60,10 +60,10 @@ def describe(suite: str) -> int:
     tests = load_suite(suite, "test") if suite != "core" else _core_tests()
     specs = catalog()
     console = Console()
-    rows = {
+    rows: dict[str, Counter[str]] = {
         "dimension": Counter(t.dimension.value for t in tests),
         "split": Counter(t.split.value for t in tests),
-        "checker": Counter(type(t.criteria).__struct_config__.tag for t in tests),
+        "checker": Counter(str(type(t.criteria).__struct_config__.tag) for t in tests),
         "language": Counter("Chinese" if ".zh" in t.id else "English" for t in tests),
         "domain": Counter(t.domain for t in tests),
         "capability": Counter(c for t in tests for c in t.capabilities),

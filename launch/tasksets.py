@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from qpa.bench import load_suite, make_task
+from qpa.bench import load_suite
 from qpa.bench.suites import families
 from qpa.config import LoopConfig
 from qpa.contract import Limits, Split, TaskSpec
@@ -20,18 +20,17 @@ def seen_families() -> list[str]:
     return [f.name for f in families().values() if not f.unseen]
 
 
-def split_tasks(cfg: LoopConfig, split: Split) -> list[TaskSpec]:
+def split_tasks(cfg: LoopConfig, split: str) -> list[TaskSpec]:
     """A held-out split, at most `cfg.bench.limit_per_family` tasks of each family.
 
-    Raises ValueError for an unknown suite and for the train split.
+    Raises ValueError for an unknown suite and for a split that it does not have.
     """
     wanted: dict[str, int] = {}
     kept = []
-    for task in load_suite(cfg.bench.suite, split):
+    for task in load_suite(cfg.bench.suite, split, candidates=cfg.bench.candidates):
         wanted[task.family] = wanted.get(task.family, 0) + 1
         if wanted[task.family] <= cfg.bench.limit_per_family:
-            seed = int(task.id.rpartition("-")[2])
-            kept.append(make_task(task.family, seed, split, cfg.bench.candidates))
+            kept.append(task)
     return limited(kept, cfg)
 
 

@@ -30,7 +30,9 @@ PER_FAMILY = {Split.DEV: 4, Split.EVOLVE: 4}
 MULTI_TURN = "multi_turn"
 
 
-def load_mobile(split: Split | str, limit: int | None = None, *, recall: bool = True) -> list[TaskSpec]:
+def load_mobile(
+    split: Split | str, limit: int | None = None, *, recall: bool = True, candidates: int = CANDIDATES
+) -> list[TaskSpec]:
     """The tasks of a split, or of all test splits for "test", families interleaved.
 
     With `recall` the retriever chooses the visible tools and may miss a needed one, as the protocol has it; without,
@@ -40,7 +42,7 @@ def load_mobile(split: Split | str, limit: int | None = None, *, recall: bool = 
         raise ValueError("the train split has no end; use mobile_train_tasks(seed, n)")
     wanted = test_instances() if split == TEST or Split(split) in TEST_SPLITS else _held_out(Split(split))
     chosen = [i for i in wanted if split in (TEST, i.split)]
-    return [make_mobile(i, recall) for i in chosen[:limit]]
+    return [make_mobile(i, recall, candidates) for i in chosen[:limit]]
 
 
 def mobile_train_tasks(seed: int, n: int, weights: Mapping[str, float] | None = None) -> list[TaskSpec]:
@@ -58,24 +60,24 @@ def mobile_train_tasks(seed: int, n: int, weights: Mapping[str, float] | None = 
     return [make_mobile(i, recall=False) for i in picked]
 
 
-def make_mobile(instance: Instance, recall: bool) -> TaskSpec:
-    """One task of the suite, with `CANDIDATES` visible tools; see `load_mobile`."""
-    task = make_task(instance.family, instance.seed, instance.split, CANDIDATES, instance.language, instance.routing)
+def make_mobile(instance: Instance, recall: bool, candidates: int = CANDIDATES) -> TaskSpec:
+    """One task of the suite, with `candidates` visible tools; see `load_mobile`."""
+    task = make_task(instance.family, instance.seed, instance.split, candidates, instance.language, instance.routing)
     if task.resources.tools and recall:
-        task.resources.tools = recalled_tools(task)
+        task.resources.tools = recalled_tools(task, candidates)
     elif task.resources.tools and instance.split is not Split.TRAIN:
         gold = gold_tools(task.id)
-        rest = [n for n in recalled_tools(task) if n not in gold]
-        task.resources.tools = sorted([*gold, *rest[: max(0, CANDIDATES - len(gold))]])
+        rest = [n for n in recalled_tools(task, candidates) if n not in gold]
+        task.resources.tools = sorted([*gold, *rest[: max(0, candidates - len(gold))]])
     return task
 
 
-def recalled_tools(task: TaskSpec) -> list[str]:
-    """A_0 without loaders (Eq. 3): the first `CANDIDATES` of the catalogue; memory tools are always there as well.
+def recalled_tools(task: TaskSpec, candidates: int = CANDIDATES) -> list[str]:
+    """A_0 without loaders (Eq. 3): the first `candidates` of the catalogue; memory tools are always there as well.
 
     A planner with a memory has its tools at hand whatever the request says: "as usual" names none of them.
     """
-    found = tool_index().recall(request_text(task), CANDIDATES)
+    found = tool_index().recall(request_text(task), candidates)
     if task.dimension is Dimension.MEMORY:
         found = list(dict.fromkeys([*_memory_tools(), *found]))
     return found
@@ -142,8 +144,8 @@ def recall_rates(tasks: Iterable[TaskSpec]) -> dict[str, tuple[int, int]]:
     """(tasks whose needed tools were all recalled, tasks) over everything, each language and each domain."""
     counted: dict[str, list[bool]] = {}
     for task in tasks:
-        if not task.resources.tools:
-            continue
+        if task.dimension is Dimension.SKILL:
+            continue  # there the loaders bring the tools
         complete = set(gold_tools(task.id)) <= set(recalled_tools(task))
         language = "Chinese" if ".zh" in task.id else "English"
         for key in ("all", language, task.domain):

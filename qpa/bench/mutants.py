@@ -24,7 +24,7 @@ from qpa.contract import (
 Named = tuple[str, list[Action]]
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 # Unrelated writes and a harmless read that any phone accepts: (tool, arguments).
-EXTRA_WRITES = (
+EXTRA_WRITES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("manage_todo", {"action": "create", "content": "zzz extra"}),
     ("set_alarm_volume", {"level": 3}),
     ("add_contact", {"name": "Zzz", "phoneNumber": "5550000"}),

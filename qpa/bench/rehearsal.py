@@ -89,6 +89,14 @@ def parse_id(task_id: str) -> Instance:
     return Instance(name, Split(parts[1]), int(parts[2]), language, routing)
 
 
+def language_of(task: TaskSpec) -> str:
+    """ "en" or "zh"; tasks that no suite made count as English."""
+    try:
+        return parse_id(task.id).language or "en"
+    except ValueError:
+        return "en"
+
+
 def make_env(verifier: Verifier | None = None) -> SandboxEnv:
     """A sandbox with the built-in skills, as every task of the suites expects."""
     return SandboxEnv(verifier=verifier, skills=list(builtin_skills()))

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
+from qpa.bench.rehearsal import language_of
 from qpa.bench.stats import wilson
 from qpa.contract import (
     INFRASTRUCTURE_STOPS,
@@ -61,6 +62,9 @@ class SuiteScore(Record):
     output_tokens_per_success: float | None  # all tokens spent / successes
     tool_calls_per_success: float | None
     cost_per_1000_tasks: float | None  # USD, from `price_per_million_tokens`; None without a price
+    by_domain: dict[str, Rate] = msgspec.field(default_factory=dict)
+    by_capability: dict[str, Rate] = msgspec.field(default_factory=dict)  # a task counts in each of its capabilities
+    by_language: dict[str, Rate] = msgspec.field(default_factory=dict)
     outcomes: dict[str, bool] = msgspec.field(default_factory=dict)  # task id -> success, for paired comparisons
     thinking_tokens: float = 0.0  # mean per trajectory, part of `output_tokens`
     cost_per_1000_tasks_without_thinking: float | None = None  # the same price, thinking tokens left out
@@ -94,6 +98,9 @@ def score(
         by_dimension=by_dimension,
         by_family=_grouped(tasks, outcomes, broken, lambda t: t.family),
         by_split=_grouped(tasks, outcomes, broken, lambda t: t.split.value),
+        by_domain=_grouped(tasks, outcomes, broken, lambda t: t.domain),
+        by_capability=_grouped(tasks, outcomes, broken, lambda t: t.capabilities),
+        by_language=_grouped(tasks, outcomes, broken, language_of),
         missing=len(by_id) - len(answers),
         invalid=len(invalid),
         infrastructure=len(broken),
@@ -144,11 +151,13 @@ def _succeeded(trajectory: Trajectory) -> bool:
 
 
 def _grouped(
-    tasks: Sequence[TaskSpec], outcomes: dict[str, bool], broken: set[str], group: Callable[[TaskSpec], str]
+    tasks: Sequence[TaskSpec], outcomes: dict[str, bool], broken: set[str], group: Callable[[TaskSpec], str | list[str]]
 ) -> dict[str, Rate]:
     members: dict[str, list[str]] = {}
     for task in tasks:
-        members.setdefault(group(task), []).append(task.id)
+        names = group(task)
+        for name in [names] if isinstance(names, str) else names:
+            members.setdefault(name, []).append(task.id)
     return {
         name: _rate([outcomes[i] for i in ids], sum(i in broken for i in ids)) for name, ids in sorted(members.items())
     }

@@ -54,6 +54,7 @@ PER_FAMILY: dict[Split, int] = {
 }
 SUITES = ("core", "mobile", "mobile_oracle_tools")
 _CORE_ONLY = frozenset({"skill_order"})  # cannot be played with loaders alone
+_CANDIDATES = 4
 _SKILL_CHOICES = 3  # loaders shown in a skill task, gold included
 _MOBILE_SKILL_CHOICES = 8  # a phone of 43 skills, its recalled ones
 
@@ -72,7 +73,7 @@ def families(suite: str = "core") -> dict[str, Family]:
 
 
 def make_task(
-    family: str, seed: int, split: Split | str, candidates: int = 4, language: str = "", routing: str = ""
+    family: str, seed: int, split: Split | str, candidates: int = _CANDIDATES, language: str = "", routing: str = ""
 ) -> TaskSpec:
     """The task of `family` with this seed; `candidates` is the number of visible direct tools (gold ones included).
 
@@ -83,7 +84,7 @@ def make_task(
     return _made(Instance(family, Split(split), seed, language, routing), candidates)
 
 
-def remake(task_id: str, candidates: int = 4) -> TaskSpec:
+def remake(task_id: str, candidates: int = _CANDIDATES) -> TaskSpec:
     """The task with this id, gold tools among the candidates. Raises ValueError for an id that no suite makes."""
     return _made(parse_id(task_id), candidates)
 
@@ -103,8 +104,10 @@ def gold_tools(task_id: str) -> list[str]:
     return list(_rehearsal(parse_id(task_id)).gold)
 
 
-def load_suite(name: str, split: Split | str, limit: int | None = None) -> list[TaskSpec]:
+def load_suite(name: str, split: Split | str, limit: int | None = None, candidates: int = 0) -> list[TaskSpec]:
     """The tasks of a split, families interleaved: a `limit` keeps the mix of as many families as it counts.
+
+    `candidates` is the number of visible tools, 0 the suite's own: 4 in "core", 15 in "mobile".
 
     The suites are "core", "mobile" (tools recalled by the retriever) and "mobile_oracle_tools" (gold tools always
     visible); training tasks are unlimited, see `train_tasks`. Split "test" is all test splits of "mobile". Raises
@@ -113,18 +116,20 @@ def load_suite(name: str, split: Split | str, limit: int | None = None) -> list[
     if name not in SUITES:
         raise ValueError(f"unknown suite {name!r}; there is: {', '.join(SUITES)}")
     if name != "core":
-        from qpa.bench.mobile import load_mobile
+        from qpa.bench.mobile import CANDIDATES, load_mobile
 
-        return load_mobile(split, limit, recall=name == "mobile")
+        return load_mobile(split, limit, recall=name == "mobile", candidates=candidates or CANDIDATES)
     where = Split(split)
     if where not in PER_FAMILY:
         raise ValueError(f"suite core has no list of split {where.value} (for train use train_tasks(seed, n))")
     members = [f for f in families().values() if bool(f.unseen) == (where is Split.TEST_UNSEEN_FAMILY)]
     wanted = [(f.name, seed) for seed in range(PER_FAMILY[where]) for f in members]
-    return [make_task(family, seed, where) for family, seed in wanted[:limit]]
+    return [make_task(family, seed, where, candidates or _CANDIDATES) for family, seed in wanted[:limit]]
 
 
-def train_tasks(seed: int, n: int, weights: Mapping[str, float] | None = None, candidates: int = 4) -> list[TaskSpec]:
+def train_tasks(
+    seed: int, n: int, weights: Mapping[str, float] | None = None, candidates: int = _CANDIDATES
+) -> list[TaskSpec]:
     """`n` distinct training tasks of the suite "core" in a seeded order.
 
     `weights` gives families a share (default: all seen families equally; absent families get none). Shares are exact
