@@ -252,7 +252,7 @@ def test_update_limits(new_phone):
 
 def test_usb_debugging_needs_developer_options(new_phone):
     phone = start(new_phone)
-    assert phone.data("manage_usb_debug", action="query")["enabled"] is False
+    assert phone.data("manage_usb_debug", action="query")["usb_debug_enabled"] is False
     assert message(phone, "manage_usb_debug", action="disable") == "USB debugging already off"
     assert phone.code("manage_usb_debug", action="enable") == 409
     assert phone.code("manage_developer_options", action="enable", option="stay_awake") == 409

@@ -153,7 +153,13 @@ def manage_usb_debug(ctx: ToolContext, action: Switch) -> dict[str, Any]:
     """Turn USB debugging on or off, or query it."""
     if action == "enable":
         _need_developer(ctx)
-    return switch(ctx, "usb_debug", "USB debugging", action)
+    answer = switch(ctx, "usb_debug", "USB debugging", action)
+    enabled = answer["data"]["enabled"]
+    return ok(
+        answer["message"],
+        usb_debug_enabled=enabled,
+        developer_options_enabled=is_on(ctx, "developer_options"),
+    )
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
