@@ -13,6 +13,7 @@ from qpa.contract import ErrorType
 
 Row = dict[str, Any]
 T = TypeVar("T")
+_SETTING = "SELECT value FROM settings WHERE key = ?"
 _ID = re.compile(r"(?P<prefix>.+)_(?P<number>[0-9]{1,9})")
 
 
@@ -70,7 +71,11 @@ def single(found: list[Row], noun: str, label: str = "id") -> Row:
 def fetch(db: apsw.Connection, sql: str, *params: Any) -> list[Row]:
     """All rows as dicts, in the statement's order."""
     cursor = db.execute(sql, params)
-    return [dict(zip([c[0] for c in cursor.description], row, strict=True)) for row in cursor]
+    found, names = [], []
+    for row in cursor:
+        names = names or [column[0] for column in cursor.get_description()]  # known only while there is a row
+        found.append(dict(zip(names, row, strict=True)))
+    return found
 
 
 def count_id(counters: dict[str, int], value: Any) -> None:
@@ -118,12 +123,12 @@ class ToolContext:
 
     def setting(self, key: str, default: str = "") -> str:
         """A device setting (all are text, switches are "on" and "off")."""
-        row = self.one("SELECT value FROM settings WHERE key = ?", key)
-        return default if row is None else row["value"]
+        value = self.db.execute(_SETTING, (key,)).get
+        return default if value is None else value
 
     def set_setting(self, key: str, value: str) -> bool:
         """Stores a device setting; returns False when it already had that value."""
-        if self.one("SELECT value FROM settings WHERE key = ?", key) == {"value": value}:
+        if self.db.execute(_SETTING, (key,)).get == value:
             return False
         sql = "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
         self.db.execute(sql, (key, value))

@@ -62,6 +62,7 @@ class SandboxSession:
         self._db.deserialize("main", base.image)
         counters = _patch(self._db, task, base)
         self._context = ToolContext(self._db, _clock(task), counters)
+        self._at = self._context.now.isoformat()  # of every operation: the clock stands still
         self._tables = base.tables
         self._recorder = apsw.Session(self._db, "main")
         self._recorder.attach()
@@ -134,7 +135,6 @@ class SandboxSession:
         return msgspec.json.decode(encoded, type=Feedback)
 
     def _record(self, call: ToolCall, arguments: dict[str, Any], feedback: Feedback) -> Feedback:
-        at = self._context.now.isoformat()
         self.operations.append(
             Operation(
                 index=len(self.operations),
@@ -143,7 +143,7 @@ class SandboxSession:
                 arguments=arguments,
                 ok=feedback.ok,
                 code=feedback.code,
-                at=at,
+                at=self._at,
             )
         )
         return feedback
