@@ -3,5 +3,9 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
+from qpa.bench.families.mobile import media_capture_set, media_play_set
 
-MOBILE_FAMILIES: tuple[Family, ...] = ()
+MOBILE_FAMILIES: tuple[Family, ...] = (
+    *media_play_set.FAMILIES,
+    *media_capture_set.FAMILIES,
+)
