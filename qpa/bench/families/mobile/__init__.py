@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Family
 from qpa.bench.families.mobile import (
+    input_read,
+    input_set,
+    input_steps,
+    input_trouble,
+    input_turns,
     media_ask,
     media_capture,
     media_capture_set,
@@ -13,6 +18,11 @@ from qpa.bench.families.mobile import (
 )
 
 MOBILE_FAMILIES: tuple[Family, ...] = (
+    *input_set.FAMILIES,
+    *input_read.FAMILIES,
+    *input_steps.FAMILIES,
+    *input_turns.FAMILIES,
+    *input_trouble.FAMILIES,
     *media_play_set.FAMILIES,
     *media_play.FAMILIES,
     *media_ask.FAMILIES,
