@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Family
 from qpa.bench.families.mobile import (
+    input_new_tools,
     input_read,
     input_set,
     input_steps,
@@ -21,6 +22,7 @@ MOBILE_FAMILIES: tuple[Family, ...] = (
     *input_set.FAMILIES,
     *input_read.FAMILIES,
     *input_steps.FAMILIES,
+    *input_new_tools.FAMILIES,
     *input_turns.FAMILIES,
     *input_trouble.FAMILIES,
     *media_play_set.FAMILIES,

@@ -48,6 +48,7 @@ CONTROLS = (
         ("打开翻转静音。", "手机屏幕朝下一扣就自动静音，把这个打开。", "开会时想把手机翻过来就不响，帮我启用。"),
         {"action": "enable", "gesture": "flip_to_mute"},
         patch={"settings": screen(motion_flip_to_mute="off")},
+        criteria="tool",
     ),
     Request(
         "manage_motion_gestures",
@@ -59,6 +60,7 @@ CONTROLS = (
         ("打开口袋模式。", "帮我启用口袋模式。", "手机放裤兜里老是误触，把防误触的口袋模式打开。"),
         {"action": "enable", "gesture": "pocket_mode"},
         patch={"settings": screen(motion_pocket_mode="off")},
+        criteria="tool",
     ),
     Request(
         "manage_touch_sensitivity",
@@ -74,6 +76,7 @@ CONTROLS = (
         ),
         {"action": "set", "level": "glove"},
         patch={"settings": screen(touch_sensitivity="standard")},
+        criteria="tool",
     ),
     Request(
         "manage_one_handed_mode",
@@ -175,6 +178,7 @@ CONTROLS = (
         ("双击侧边键打开手电筒。", "侧键按两下设成手电筒。", "黑灯瞎火老找不到手电，把它设到侧边键双击上。"),
         {"action": "set", "press": "double", "function": "flashlight"},
         patch={"settings": screen(side_key_double="off")},
+        criteria="tool",
     ),
     Request(
         "manage_gesture_shortcuts",
@@ -235,6 +239,7 @@ SCREEN = (
         ("回到桌面。", "按一下主页键。", "不看了，返回主屏幕。"),
         {"button": "home"},
         patch={"settings": screen("Calendar", screen_overlay="recents")},
+        criteria="tool",
     ),
     Request(
         "press_system_button",
@@ -247,6 +252,7 @@ SCREEN = (
         {"button": "volume_up"},
         lambda rng, world: {"times": rng.randint(2, 6)},
         {"settings": screen(media_volume="10", media_volume_before_mute="", volume_limit="off")},
+        criteria="tool",
     ),
     Request(
         "press_system_button",
@@ -258,6 +264,7 @@ SCREEN = (
         ("按电源键让屏幕熄灭。", "熄屏。", "我先不用手机了，把屏幕关掉，别关机。"),
         {"button": "power"},
         patch={"settings": screen()},
+        criteria="tool",
     ),
     Request(
         "manage_floating_window",
@@ -270,6 +277,7 @@ SCREEN = (
         {"action": "open"},
         lambda rng, world: {"appName": rng.choice(APPS)},
         {"settings": screen()},
+        criteria="tool",
     ),
     Request(
         "manage_split_screen",
@@ -326,72 +334,4 @@ def input_screen_use(rng: Draw, world: World) -> Draft:
     return draft
 
 
-SHORTHANDS = ("addy", "hmw", "sig1", "tel9", "myid", "ofc", "brk", "eta5")
-NEW_TOOLS = (
-    Request(
-        "manage_text_shortcuts",
-        (
-            'Add the text shortcut {shortcut} for "{phrase}".',
-            'When I type {shortcut}, write "{phrase}".',
-            'I\'m sick of typing "{phrase}" in full, let {shortcut} expand to it.',
-        ),
-        (
-            "添加文本快捷短语，{shortcut}代表“{phrase}”。",
-            "我打{shortcut}就自动变成“{phrase}”。",
-            "老是要打“{phrase}”太累了，以后输入{shortcut}就展开成它。",
-        ),
-        {"action": "add"},
-        lambda rng, world: {"shortcut": rng.choice(SHORTHANDS), "phrase": rng.pick(NOTES)},
-    ),
-    Request(
-        "manage_text_shortcuts",
-        (
-            "Remove the text shortcut {shortcut}.",
-            "Typing {shortcut} should no longer turn into a phrase.",
-            "My keyboard keeps expanding {shortcut}, delete that shortcut.",
-        ),
-        (
-            "删除文本快捷短语{shortcut}。",
-            "以后打{shortcut}别再自动替换了。",
-            "键盘老把{shortcut}展开，把这个快捷短语删掉。",
-        ),
-        {"action": "remove"},
-        lambda rng, world: {"shortcut": rng.choice([row["shortcut"] for row in world.rows["text_shortcuts"]])},
-    ),
-    Request(
-        "manage_floating_ball",
-        (
-            "Turn on the floating ball with {opacity} percent opacity.",
-            "Floating ball on, opacity {opacity} percent.",
-            "I'd like that round shortcut ball over my apps again, at {opacity} percent opacity so I can look through.",
-        ),
-        (
-            "打开悬浮球，不透明度{opacity}%。",
-            "悬浮球开一下，不透明度调到{opacity}%。",
-            "想要屏幕上那个悬浮球，别太挡视线，不透明度{opacity}%。",
-        ),
-        {"action": "enable"},
-        lambda rng, world: {"opacity": rng.randint(20, 95)},
-        {"settings": screen(floating_ball="off", floating_ball_opacity="100")},
-    ),
-    Request(
-        "manage_floating_ball",
-        (
-            "Turn on the floating ball; tapping it should lock the screen.",
-            "Floating ball, please, with lock screen as its tap action.",
-            "The power key is worn out: give me a floating ball that locks the screen when I tap it.",
-        ),
-        ("打开悬浮球，点一下锁屏。", "开悬浮球，点击动作设为锁屏。", "电源键快坏了，给我一个点一下就锁屏的悬浮球。"),
-        {"action": "enable", "tapAction": "lock_screen"},
-        patch={"settings": screen(floating_ball="off", floating_ball_tap="menu")},
-    ),
-)
-
-
-@family("input_new_tools", TOOL, INPUT, "grounding", unseen="tool", variants=len(NEW_TOOLS))
-def input_new_tools(rng: Draw, world: World) -> Draft:
-    """Typing shortcuts and the floating ball."""
-    return one_of(rng, world, NEW_TOOLS)
-
-
-FAMILIES = (input_controls_set, input_screen_use, input_new_tools)
+FAMILIES = (input_controls_set, input_screen_use)

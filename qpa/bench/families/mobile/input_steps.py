@@ -15,7 +15,7 @@ _SCAN = (
     "Scan the code in front of the camera and do what it's for.",
     "There's a QR code, scan it and follow it.",
     "Scan this code here at the counter and take care of the rest.",
-    "Point the camera at the code and go through with it.",
+    "Point the camera at the code and do what it asks for.",
 )
 _SCAN_ZH = (
     "扫一下镜头前的二维码，按它的内容办。",

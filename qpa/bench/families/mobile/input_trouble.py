@@ -199,7 +199,7 @@ def _one_app(rng: Draw, world: World) -> Draft:
         ),
         slots={"app": app},
         plan=plan,
-        criteria=asked(["app", "apps", "应用", "程序", "软件"], [app, "second", "other", "另一", "另外"]),
+        criteria=asked([app, "app", "second", "other", "应用", "另一", "另外"]),
         patch={"settings": screen()},
         shown=("manage_split_screen",),
     )

@@ -31,6 +31,7 @@ CAMERA = (
         ("相机切到人像模式。", "拍照模式换成人像。", "等下给人拍照要虚化背景，相机调成人像模式。"),
         {"mode": "portrait"},
         patch=_READY,
+        criteria="tool",
     ),
     Request(
         "set_camera_mode",
@@ -42,6 +43,7 @@ CAMERA = (
         ("相机切到慢动作模式。", "拍摄模式换成慢动作。", "想把狗狗跳起来的瞬间拍成慢镜头，相机调到慢动作。"),
         {"mode": "slow_motion"},
         patch=_READY,
+        criteria="tool",
     ),
     Request(
         "switch_camera",
@@ -64,6 +66,7 @@ CAMERA = (
         ("打开闪光灯，拍照用。", "拍照时闪光灯一直开着。", "天黑了拍出来一片黑，把相机闪光灯打开。"),
         {"flash": "on"},
         patch=_READY,
+        criteria="tool",
     ),
     Request(
         "set_camera_timer",
@@ -75,6 +78,7 @@ CAMERA = (
         ("相机自拍定时{seconds}秒。", "拍照倒计时设成{seconds}秒。", "我也要入镜，相机定时{seconds}秒再拍。"),
         draw=lambda rng, world: {"seconds": rng.choice((3, 5, 10))},
         patch=_READY,
+        criteria="tool",
     ),
     Request(
         "set_camera_filter",
@@ -86,6 +90,7 @@ CAMERA = (
         ("相机用黑白滤镜。", "拍照滤镜调成黑白的。", "接下来的照片不要颜色，相机滤镜选黑白。"),
         {"filter": "mono"},
         patch=_READY,
+        criteria="tool",
     ),
     Request(
         "set_camera_zoom",

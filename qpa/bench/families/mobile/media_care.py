@@ -25,7 +25,7 @@ def _which_recording(rng: Draw, world: World) -> Draft:
 
     def plan() -> Plan:
         yield [do("manage_voice_recording", action="query", recording=event)]
-        return ask(rng.say(f"Which one, {a} or {b}? It can't be undone.", f"删{a}还是{b}？删了就找不回来了？"))
+        return ask(rng.say(f"Which one, {a} or {b}? It can't be undone.", f"删了就找不回来了，要删{a}还是{b}？"))
 
     return Draft(
         phrasings=(
@@ -94,13 +94,13 @@ def _vague_purge(rng: Draw, world: World) -> Draft:
             "I need room for pictures of the {spot}, throw out some old photos for good.",
             "My phone is full and the {spot} starts soon: get rid of a few photos permanently.",
             "Make space before the {spot}, some of my photos can go forever.",
-            "Free up space for the {spot} by deleting photos I don't need, past recovery.",
+            "Free up space for the {spot}: delete some photos I don't need, for good, not just into the trash.",
         ),
         chinese=(
             "要给{spot}腾地方，彻底清掉一些旧照片。",
             "手机满了，{spot}马上开始，永久删掉几张照片。",
             "{spot}之前腾点空间，有些照片可以永远删掉。",
-            "把不需要的照片彻底删了，给{spot}留空间，不用能恢复。",
+            "给{spot}留点空间，把不需要的照片永久删除，别只放回收站。",
         ),
         slots={"spot": spot},
         plan=plan,

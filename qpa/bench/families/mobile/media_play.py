@@ -99,7 +99,7 @@ def _not_there(rng: Draw, world: World) -> Draft:
         ),
         slots={"title": wanted, "artist": artist},
         plan=plan,
-        criteria=asked([other], routes=(step("query_audio"),)),
+        criteria=asked([other, wanted], routes=(step("query_audio"),)),
         patch={"media_tracks": [song(701, other, artist)], "settings": player()},
         shown=("query_audio",),
     )

@@ -22,6 +22,7 @@ PLAYER = (
         ("用{speed}倍速播放。", "播放速度调到{speed}倍。", "我想用{speed}倍的速度听。"),
         draw=lambda rng, world: {"speed": rng.choice((0.75, 1.25, 1.5, 1.75))},
         patch=_PLAYING,
+        criteria="tool",
     ),
     Request(
         "set_music_play_mode",
@@ -33,6 +34,7 @@ PLAYER = (
         ("单曲循环。", "这首歌我想一直听，循环播放这一首。", "就放这一首，反复放，别换歌。"),
         {"mode": "repeat_one"},
         patch=_PLAYING,
+        criteria="tool",
     ),
     Request(
         "set_music_play_mode",
@@ -62,6 +64,7 @@ PLAYER = (
         ("均衡器调成低音增强。", "低音再重一点。", "音乐听着太单薄了，换成低音增强的音效预设。"),
         {"preset": "bass_boost"},
         patch=_PLAYING,
+        criteria="tool",
     ),
     Request(
         "set_equalizer",
@@ -73,6 +76,7 @@ PLAYER = (
         ("均衡器切到人声。", "用突出人声的均衡器预设。", "歌手唱什么听不清，把均衡器换成人声。"),
         {"preset": "vocal"},
         patch=_PLAYING,
+        criteria="tool",
     ),
     Request(
         "manage_sleep_timer",
@@ -118,6 +122,7 @@ PLAYER = (
         ("下一首。", "切歌，放下一首。", "怎么又是这首，跳过去听下一首吧。"),
         {"action": "next"},
         patch=_PLAYING,
+        criteria="tool",
     ),
     Request(
         "control_playback",
@@ -129,6 +134,7 @@ PLAYER = (
         ("暂停音乐。", "这首歌先暂停一下。", "有人敲门，先暂停，一会儿接着听。"),
         {"action": "pause"},
         patch=_PLAYING,
+        criteria="tool",
     ),
 )
 
@@ -216,7 +222,7 @@ LIBRARY = (
         (
             "Create an empty playlist called {playlist}.",
             "New playlist, name it {playlist}, no songs yet.",
-            "I'll collect music for it later, for now just make a playlist {playlist}.",
+            "I'll collect music for it later, for now just make a playlist called {playlist}.",
         ),
         (
             "新建一个空歌单，叫{playlist}。",
@@ -258,6 +264,7 @@ LIBRARY = (
         ("在线视频画质调到{quality}。", "看视频用{quality}。", "以后在线看片不要自动画质，固定用{quality}。"),
         draw=lambda rng, world: {"quality": rng.choice(("480p", "720p", "1080p", "4k"))},
         patch=_SILENT,
+        criteria="tool",
     ),
 )
 
