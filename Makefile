@@ -13,7 +13,7 @@ loop: $(STAMP)
 	$(BIN)/python -m launch.loop --config=$(CONFIG) $(ARGS)
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
