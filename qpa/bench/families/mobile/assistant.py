@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.common import Request, answered, one_of, settings, step
-from qpa.bench.families.mobile.words import fresh, once, turn
+from qpa.bench.families.mobile.words import Texts, fresh, once, turn
 from qpa.bench.families.tool_calls import contact_row, person
 from qpa.bench.families.values import EVENTS, MESSAGES, NOTES, PLACES, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Intent
@@ -205,6 +205,52 @@ def assistant_set(rng: Draw, world: World) -> Draft:
     return one_of(rng, world, REQUESTS)
 
 
+QUESTIONS: Texts = (
+    (
+        (
+            "What was my {label} again? I have it in my notes.",
+            "Look up the {label} I noted.",
+            "I wrote the {label} down somewhere on this phone. What is it?",
+            "Standing here and can't remember the {label}. Find it in my personal information.",
+        ),
+        (
+            "我的{label}是多少来着？记在笔记里的。",
+            "查一下我记过的{label}",
+            "{label}我在手机里写过，是什么？",
+            "一时想不起{label}，在我的个人信息里找找",
+        ),
+    ),
+    (
+        (
+            'Who sent me "{said}"?',
+            'Someone texted me "{said}". Who was that?',
+            'Which person wrote "{said}" in a message to me?',
+            'I remember a message saying "{said}", but not who it came from. Search for it.',
+        ),
+        (
+            "是谁给我发的“{said}”？",
+            "有人发短信说“{said}”，谁发的",
+            "哪个人给我发过消息“{said}”",
+            "我记得有条消息写“{said}”，忘了是谁，搜一下",
+        ),
+    ),
+    (
+        (
+            "Where does {event} take place?",
+            "Where do I have to go for {event}?",
+            "{event} is in my calendar. Where is it?",
+            "I'm dressed for {event} but forgot the place. Where was it?",
+        ),
+        (
+            "{event}在哪里？",
+            "我的{event}安排在什么地方",
+            "日历里的{event}，地点是哪儿",
+            "要出门去{event}，忘了在哪，查一下地点",
+        ),
+    ),
+)
+
+
 @family("assistant_find", TOOL, ASSISTANT, "grounding", variants=3)
 def assistant_find(rng: Draw, world: World) -> Draft:
     """A fact somewhere in the person's notes, messages or calendar."""
@@ -212,38 +258,11 @@ def assistant_find(rng: Draw, world: World) -> Draft:
     (said,) = fresh(rng, MESSAGES, [row["content"] for row in world.rows["messages"]])
     (event,) = fresh(rng, EVENTS, [row["event"] for row in world.rows["schedules"]])
     label, code = split_note(rng, content)
-    english, chinese, keyword, fact, other, rows = (
+    kind = turn(rng, 3)
+    english, chinese = QUESTIONS[kind]
+    keyword, fact, other, rows = (
+        (label, code, "manage_note", {"notes": [note_row(1, content)]}),
         (
-            (
-                "What was my {label} again? I have it in my notes.",
-                "Look up the {label} I noted.",
-                "I wrote the {label} down somewhere on this phone. What is it?",
-                "Standing here and can't remember the {label}. Find it in my personal information.",
-            ),
-            (
-                "我的{label}是多少来着？记在笔记里的。",
-                "查一下我记过的{label}",
-                "{label}我在手机里写过，是什么？",
-                "一时想不起{label}，在我的个人信息里找找",
-            ),
-            label,
-            code,
-            "manage_note",
-            {"notes": [note_row(1, content)]},
-        ),
-        (
-            (
-                'Who sent me "{said}"?',
-                'Someone texted me "{said}". Who was that?',
-                'Which person wrote "{said}" in a message to me?',
-                'I remember a message saying "{said}", but not who it came from. Search for it.',
-            ),
-            (
-                "是谁给我发的“{said}”？",
-                "有人发短信说“{said}”，谁发的",
-                "哪个人给我发过消息“{said}”",
-                "我记得有条消息写“{said}”，忘了是谁，搜一下",
-            ),
             said,
             name,
             "query_messages",
@@ -255,24 +274,12 @@ def assistant_find(rng: Draw, world: World) -> Draft:
             },
         ),
         (
-            (
-                "Where does {event} take place?",
-                "Where do I have to go for {event}?",
-                "{event} is in my calendar. Where is it?",
-                "I'm dressed for {event} but forgot the place. Where was it?",
-            ),
-            (
-                "{event}在哪里？",
-                "我的{event}安排在什么地方",
-                "日历里的{event}，地点是哪儿",
-                "要出门去{event}，忘了在哪，查一下地点",
-            ),
             event,
             place,
             "manage_schedule",
             {"schedules": [{"id": "schedule_701", "event": event, "datetime": f"{rng.day()}T10:00:00"}]},
         ),
-    )[turn(rng, 3)]
+    )[kind]
     for row in rows.get("schedules", []):
         row["location"] = place
     return Draft(

@@ -6,7 +6,7 @@ from typing import Any
 
 from qpa.bench.families.base import Draft, do, done, family
 from qpa.bench.families.mobile.common import Request, one_of, settings, step
-from qpa.bench.families.mobile.words import once, turn
+from qpa.bench.families.mobile.words import Texts, once, turn
 from qpa.bench.families.tool_calls import contact_row, people, person
 from qpa.bench.families.values import EVENTS, MESSAGES, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Intent
@@ -191,88 +191,94 @@ def calls_set(rng: Draw, world: World) -> Draft:
     return one_of(rng, world, REQUESTS)
 
 
+CHANGES: Texts = (
+    (
+        (
+            "{name} has a new number: {phone}.",
+            "Change {name}'s number to {phone}.",
+            "Update the contact {name}, the phone is {phone} now.",
+            "The number I have of {name} is dead, it should be {phone}.",
+        ),
+        (
+            "{name}换号了，{phone}。",
+            "把{name}的电话改成{phone}",
+            "更新联系人{name}，号码是{phone}",
+            "{name}原来那个号停机了，现在用{phone}，通讯录里改一下",
+        ),
+    ),
+    (
+        (
+            "Rename the contact {name} to {new}.",
+            "{name} should be called {new} in my contacts.",
+            "Change the name of {name} in the phone book, it is {new}.",
+            "I saved someone under the wrong name: it says {name}, but it should be {new}.",
+        ),
+        (
+            "联系人{name}改名为{new}。",
+            "通讯录里的{name}名字改成{new}",
+            "把{name}这个联系人重命名成{new}",
+            "名字存错了，写的是{name}，其实叫{new}，改一下",
+        ),
+    ),
+    (
+        (
+            "Put {name} into the group {group}.",
+            "{name} belongs to {group}, change the group of that contact.",
+            "Move the contact {name} to {group}.",
+            "Sort {name} into my contact group {group}, please.",
+        ),
+        (
+            "把{name}放到“{group}”分组。",
+            "联系人{name}的分组改成“{group}”",
+            "{name}移到“{group}”组里",
+            "给{name}换个分组，归到“{group}”",
+        ),
+    ),
+    (
+        (
+            "Use the ringtone {ringtone} when {name} calls.",
+            "Give {name} a ringtone of their own: {ringtone}.",
+            "Set {ringtone} for calls from {name}, nobody else.",
+            "I'd like to hear at once that it's {name}: let {ringtone} play for that contact.",
+        ),
+        (
+            "{name}来电时用{ringtone}铃声。",
+            "给{name}单独设个铃声：{ringtone}",
+            "{name}打来的电话响{ringtone}，别人不变",
+            "想一听就知道是{name}，专属铃声设成{ringtone}",
+        ),
+    ),
+    (
+        (
+            "Hang up on {name}.",
+            "End the call with {name}.",
+            "I'm done talking to {name}, hang up.",
+            "{name} doesn't hear me any more. Just end this call.",
+        ),
+        (
+            "把跟{name}的电话挂了。",
+            "结束和{name}的通话",
+            "跟{name}聊完了，挂断吧",
+            "{name}那边听不见了，先挂掉这通电话",
+        ),
+    ),
+)
+
+
 @family("calls_contact_change", TOOL, CALLS, "grounding", variants=5)
 def calls_contact_change(rng: Draw, world: World) -> Draft:
     """One change of a saved contact: number, name, group, ringtone; or the end of a call with one."""
     (name, new), phone, ringtone = people(rng, world, 2), rng.phone(), rng.choice(RINGTONES)
     group = rng.choice(GROUPS)
-    english, chinese, call = (
-        (
-            (
-                "{name} has a new number: {phone}.",
-                "Change {name}'s number to {phone}.",
-                "Update the contact {name}, the phone is {phone} now.",
-                "The number I have of {name} is dead, it should be {phone}.",
-            ),
-            (
-                "{name}换号了，{phone}。",
-                "把{name}的电话改成{phone}",
-                "更新联系人{name}，号码是{phone}",
-                "{name}原来那个号停机了，现在用{phone}，通讯录里改一下",
-            ),
-            do("update_contact", name=name, phoneNumber=phone),
-        ),
-        (
-            (
-                "Rename the contact {name} to {new}.",
-                "{name} should be called {new} in my contacts.",
-                "Change the name of {name} in the phone book, it is {new}.",
-                "I saved someone under the wrong name: it says {name}, but it should be {new}.",
-            ),
-            (
-                "联系人{name}改名为{new}。",
-                "通讯录里的{name}名字改成{new}",
-                "把{name}这个联系人重命名成{new}",
-                "名字存错了，写的是{name}，其实叫{new}，改一下",
-            ),
-            do("update_contact", name=name, newName=new),
-        ),
-        (
-            (
-                "Put {name} into the group {group}.",
-                "{name} belongs to {group}, change the group of that contact.",
-                "Move the contact {name} to {group}.",
-                "Sort {name} into my contact group {group}, please.",
-            ),
-            (
-                "把{name}放到“{group}”分组。",
-                "联系人{name}的分组改成“{group}”",
-                "{name}移到“{group}”组里",
-                "给{name}换个分组，归到“{group}”",
-            ),
-            do("update_contact", name=name, group=group),
-        ),
-        (
-            (
-                "Use the ringtone {ringtone} when {name} calls.",
-                "Give {name} a ringtone of their own: {ringtone}.",
-                "Set {ringtone} for calls from {name}, nobody else.",
-                "I'd like to hear at once that it's {name}: let {ringtone} play for that contact.",
-            ),
-            (
-                "{name}来电时用{ringtone}铃声。",
-                "给{name}单独设个铃声：{ringtone}",
-                "{name}打来的电话响{ringtone}，别人不变",
-                "想一听就知道是{name}，专属铃声设成{ringtone}",
-            ),
-            do("set_ringtone", ringtone=ringtone, contact=name),
-        ),
-        (
-            (
-                "Hang up on {name}.",
-                "End the call with {name}.",
-                "I'm done talking to {name}, hang up.",
-                "{name} doesn't hear me any more. Just end this call.",
-            ),
-            (
-                "把跟{name}的电话挂了。",
-                "结束和{name}的通话",
-                "跟{name}聊完了，挂断吧",
-                "{name}那边听不见了，先挂掉这通电话",
-            ),
-            do("end_call"),
-        ),
-    )[turn(rng, 5)]
+    kind = turn(rng, 5)
+    english, chinese = CHANGES[kind]
+    call = (
+        do("update_contact", name=name, phoneNumber=phone),
+        do("update_contact", name=name, newName=new),
+        do("update_contact", name=name, group=group),
+        do("set_ringtone", ringtone=ringtone, contact=name),
+        do("end_call"),
+    )[kind]
     active = [late(1, "calls", 59, name, phone, direction="outgoing", status="active")] if call[0] == "end_call" else []
     return Draft(
         phrasings=english,
@@ -283,54 +289,80 @@ def calls_contact_change(rng: Draw, world: World) -> Draft:
     )
 
 
+QUESTIONS: Texts = (
+    (
+        (
+            "What is {name}'s number?",
+            "Read me the number I have of {name}.",
+            "Which phone number did I save for {name}?",
+            "Someone wants to reach {name}. Which number should I give them?",
+        ),
+        ("{name}的电话是多少？", "查一下{name}的号码", "我存的{name}手机号是哪个", "有人要找{name}，把号码报给我"),
+    ),
+    (
+        (
+            "Whose call did I miss last?",
+            "Who was my last missed call from?",
+            "Somebody rang and I didn't get to the phone in time. Who was it?",
+            "My last missed call, who was that?",
+        ),
+        (
+            "最近一个未接来电是谁的？",
+            "刚才谁打我电话我没接到",
+            "看看最后一个未接是谁打的",
+            "手机刚响过没来得及接，谁啊？",
+        ),
+    ),
+    (
+        (
+            "What is the newest email from {sender} about?",
+            "Subject of the latest mail from {sender}?",
+            "{sender} wrote to me this morning. What about?",
+            "I'm waiting for a mail from {sender}. What subject does the last one have?",
+        ),
+        (
+            "{sender}最新那封邮件是什么主题？",
+            "{sender}早上发来的邮件讲什么的",
+            "看看{sender}最近一封邮件的标题",
+            "我在等{sender}的邮件，最后一封主题写的啥？",
+        ),
+    ),
+    (
+        (
+            "What does the newest voicemail say?",
+            "Read me my latest voicemail.",
+            "Somebody left a message on my voicemail this morning. What is it?",
+            "I can't listen now. What was said in the most recent voicemail?",
+        ),
+        (
+            "最新的语音留言说了什么？",
+            "念一下最近一条语音信箱留言",
+            "早上有人在语音信箱留言，讲的什么",
+            "现在不方便听，最近那条语音留言内容是啥？",
+        ),
+    ),
+)
+
+
 @family("calls_questions", TOOL, CALLS, "grounding", variants=4)
 def calls_questions(rng: Draw, world: World) -> Draft:
     """A number, the last missed call, the subject of the newest mail, what was left on the voicemail."""
     name, phone, subject, said = person(rng, world), rng.phone(), rng.pick(EVENTS), rng.pick(MESSAGES)
     digits, sender = phone.replace("-", ""), address(rng)
-    english, chinese, call, fact, rows = (
+    kind = turn(rng, 4)
+    english, chinese = QUESTIONS[kind]
+    call, fact, rows = (
         (
-            (
-                "What is {name}'s number?",
-                "Read me the number I have of {name}.",
-                "Which phone number did I save for {name}?",
-                "Someone wants to reach {name}. Which number should I give them?",
-            ),
-            ("{name}的电话是多少？", "查一下{name}的号码", "我存的{name}手机号是哪个", "有人要找{name}，把号码报给我"),
             do("query_contacts", name=name),
             [digits, phone, f"{digits[:3]} {digits[3:7]} {digits[7:]}"],
             {"contacts": [contact_row(701, name, phone)]},
         ),
         (
-            (
-                "Whose call did I miss last?",
-                "Who was my last missed call from?",
-                "Somebody rang and I didn't get to the phone in time. Who was it?",
-                "My last missed call, who was that?",
-            ),
-            (
-                "最近一个未接来电是谁的？",
-                "刚才谁打我电话我没接到",
-                "看看最后一个未接是谁打的",
-                "手机刚响过没来得及接，谁啊？",
-            ),
             do("query_call_log", callType="missed"),
             [name],
             {"calls": [late(1, "calls", 58, name, phone, direction="missed")]},
         ),
         (
-            (
-                "What is the newest email from {sender} about?",
-                "Subject of the latest mail from {sender}?",
-                "{sender} wrote to me this morning. What about?",
-                "I'm waiting for a mail from {sender}. What subject does the last one have?",
-            ),
-            (
-                "{sender}最新那封邮件是什么主题？",
-                "{sender}早上发来的邮件讲什么的",
-                "看看{sender}最近一封邮件的标题",
-                "我在等{sender}的邮件，最后一封主题写的啥？",
-            ),
             do("query_emails", sender=sender),
             [subject],
             {
@@ -341,23 +373,11 @@ def calls_questions(rng: Draw, world: World) -> Draft:
             },
         ),
         (
-            (
-                "What does the newest voicemail say?",
-                "Read me my latest voicemail.",
-                "Somebody left a message on my voicemail this morning. What is it?",
-                "I can't listen now. What was said in the most recent voicemail?",
-            ),
-            (
-                "最新的语音留言说了什么？",
-                "念一下最近一条语音信箱留言",
-                "早上有人在语音信箱留言，讲的什么",
-                "现在不方便听，最近那条语音留言内容是啥？",
-            ),
             do("manage_voicemail", action="query"),
             [said],
             {"voicemails": [late(1, "voicemails", 56, name, phone, text=said)]},
         ),
-    )[turn(rng, 4)]
+    )[kind]
     others = {"query_contacts": ["search_personal_information"]}.get(call[0], [])
     return Draft(
         phrasings=english,

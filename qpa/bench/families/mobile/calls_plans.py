@@ -7,12 +7,58 @@ from typing import Any
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.calls import CALLS, TOOL, late
 from qpa.bench.families.mobile.common import past_turn, settings
-from qpa.bench.families.mobile.words import ORDINALS, once, turn
+from qpa.bench.families.mobile.words import ORDINALS, Texts, once, turn
 from qpa.bench.families.tool_calls import contact_row, people, person
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.envs.sandbox.schema import World
 
 RADIO = settings(airplane_mode="off")
+
+
+REPLIES: Texts = (
+    (
+        (
+            "Call back whoever I missed last.",
+            "Return my last missed call.",
+            "I missed a call just now, ring them back.",
+            "Who tried to reach me last without luck? Call that person.",
+        ),
+        (
+            "给最近一个未接来电回电话。",
+            "刚才那个没接到的电话，帮我打回去",
+            "回拨最后一个未接",
+            "有个电话没来得及接，回一个过去吧",
+        ),
+    ),
+    (
+        (
+            'Answer my newest unread text with "{content}".',
+            'Reply "{content}" to whoever sent me the latest unread message.',
+            'I have a new text that I haven\'t read. Text back "{content}".',
+            'Whoever just texted me should get "{content}" as an answer.',
+        ),
+        (
+            "最新那条未读短信，回“{content}”。",
+            "给刚发短信给我的人回一句“{content}”",
+            "有条新短信还没看，直接短信回复“{content}”",
+            "谁刚给我发了短信，回TA“{content}”就好",
+        ),
+    ),
+    (
+        (
+            'Text "{content}" to the person who left my newest voicemail.',
+            'See who left the latest voicemail and text them "{content}".',
+            'Somebody talked to my voicemail this morning. Send that person the text "{content}".',
+            'I can\'t call back now, so text the last voicemail caller "{content}".',
+        ),
+        (
+            "给最近在语音信箱留言的人发短信：“{content}”。",
+            "看看最新的语音留言是谁的，短信发TA“{content}”",
+            "早上有人给我语音留言了，发短信跟TA说“{content}”",
+            "现在没法回电话，给留言的那位发条短信“{content}”",
+        ),
+    ),
+)
 
 
 @family("calls_reply", TOOL, CALLS, "dependency", variants=3)
@@ -25,50 +71,7 @@ def calls_reply(rng: Draw, world: World) -> Draft:
         do("query_messages", unreadOnly=True),
         do("manage_voicemail", action="query"),
     )[kind]
-    english, chinese = (
-        (
-            (
-                "Call back whoever I missed last.",
-                "Return my last missed call.",
-                "I missed a call just now, ring them back.",
-                "Who tried to reach me last without luck? Call that person.",
-            ),
-            (
-                "给最近一个未接来电回电话。",
-                "刚才那个没接到的电话，帮我打回去",
-                "回拨最后一个未接",
-                "有个电话没来得及接，回一个过去吧",
-            ),
-        ),
-        (
-            (
-                'Answer my newest unread text with "{content}".',
-                'Reply "{content}" to whoever sent me the latest unread message.',
-                'I have a new text that I haven\'t read. Text back "{content}".',
-                'Whoever just texted me should get "{content}" as an answer.',
-            ),
-            (
-                "最新那条未读短信，回“{content}”。",
-                "给刚发短信给我的人回一句“{content}”",
-                "有条新短信还没看，直接短信回复“{content}”",
-                "谁刚给我发了短信，回TA“{content}”就好",
-            ),
-        ),
-        (
-            (
-                'Text "{content}" to the person who left my newest voicemail.',
-                'See who left the latest voicemail and text them "{content}".',
-                'Somebody talked to my voicemail this morning. Send that person the text "{content}".',
-                'I can\'t call back now, so text the last voicemail caller "{content}".',
-            ),
-            (
-                "给最近在语音信箱留言的人发短信：“{content}”。",
-                "看看最新的语音留言是谁的，短信发TA“{content}”",
-                "早上有人给我语音留言了，发短信跟TA说“{content}”",
-                "现在没法回电话，给留言的那位发条短信“{content}”",
-            ),
-        ),
-    )[kind]
+    english, chinese = REPLIES[kind]
 
     def plan() -> Plan:
         feedback = yield [look]
@@ -139,37 +142,44 @@ def calls_pick(rng: Draw, world: World) -> Draft:
 @family("calls_redo", TOOL, CALLS, "revision", variants=2)
 def calls_redo(rng: Draw, world: World) -> Draft:
     """What the last turn did was wrong: a contact's number, or where calls are forwarded."""
+    return (_number_redone, _forwarding_redone)[turn(rng, 2)](rng, world)
+
+
+def _number_redone(rng: Draw, world: World) -> Draft:
     name, wrong, phone = person(rng, world), rng.phone(), rng.phone()
+    row = contact_row(701, name, wrong)
+    return Draft(
+        phrasings=(
+            "I misread that number, it's {phone}.",
+            "Sorry, the right number is {phone}. Correct it.",
+            "No, {phone}. Fix the contact, please.",
+            "They've just told me I got it wrong; it should have been {phone}.",
+        ),
+        chinese=(
+            "号码看错了，是{phone}。",
+            "不好意思，正确的是{phone}，改一下",
+            "不对，应该是{phone}，把刚存的改过来",
+            "人家说我记错了，要存的是{phone}才对",
+        ),
+        slots={"phone": phone},
+        plan=once(
+            do("update_contact", name=name, phoneNumber=phone),
+            reply=done(rng.say(f"Done: {name}, {phone}.", f"改好了，{name}：{phone}。")),
+        ),
+        patch={"contacts": [row]},
+        history=past_turn(
+            rng.say(f"Save {name}, {wrong}.", f"存一下{name}，{wrong}。"),
+            "add_contact",
+            {"name": name, "phoneNumber": wrong},
+            {"id": row["id"], "name": name, "phone": row["phone"]},
+            rng.say(f"Saved {name}.", f"{name}已保存。"),
+        ),
+    )
+
+
+def _forwarding_redone(rng: Draw, world: World) -> Draft:
+    wrong, phone = rng.phone(), rng.phone()
     digits = wrong.replace("-", "")
-    if turn(rng, 2) == 0:
-        row = contact_row(701, name, wrong)
-        return Draft(
-            phrasings=(
-                "I misread that number, it's {phone}.",
-                "Sorry, the right number is {phone}. Correct it.",
-                "No, {phone}. Fix the contact, please.",
-                "They've just told me I got it wrong; it should have been {phone}.",
-            ),
-            chinese=(
-                "号码看错了，是{phone}。",
-                "不好意思，正确的是{phone}，改一下",
-                "不对，应该是{phone}，把刚存的改过来",
-                "人家说我记错了，要存的是{phone}才对",
-            ),
-            slots={"phone": phone},
-            plan=once(
-                do("update_contact", name=name, phoneNumber=phone),
-                reply=done(rng.say(f"Done: {name}, {phone}.", f"改好了，{name}：{phone}。")),
-            ),
-            patch={"contacts": [row]},
-            history=past_turn(
-                rng.say(f"Save {name}, {wrong}.", f"存一下{name}，{wrong}。"),
-                "add_contact",
-                {"name": name, "phoneNumber": wrong},
-                {"id": row["id"], "name": name, "phone": digits},
-                rng.say(f"Saved {name}.", f"{name}已保存。"),
-            ),
-        )
     return Draft(
         phrasings=(
             "Not there! Forward them to {phone} instead.",

@@ -6,7 +6,7 @@ from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.common import Request, Rows, one_of, online, settings, step
-from qpa.bench.families.mobile.words import fresh, once, still, turn
+from qpa.bench.families.mobile.words import Texts, fresh, once, still, turn
 from qpa.bench.families.tool_network import network_row
 from qpa.bench.families.values import DEVICES, NETWORKS, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Intent
@@ -196,6 +196,52 @@ def network_set(rng: Draw, world: World) -> Draft:
     return draft
 
 
+LINKS: Texts = (
+    (
+        (
+            "Forget the network {ssid}.",
+            "Delete {ssid} from my saved Wi-Fi networks.",
+            "My phone shouldn't remember {ssid} any more.",
+            "I moved out there, so remove the Wi-Fi {ssid} from the phone.",
+        ),
+        (
+            "忘记网络{ssid}。",
+            "把{ssid}从保存的Wi-Fi里删掉",
+            "手机别再记着{ssid}了",
+            "那边退租了，Wi-Fi {ssid}不用再存着",
+        ),
+    ),
+    (
+        (
+            "Connect to {ssid}, the password is saved.",
+            "Join my saved Wi-Fi {ssid}.",
+            "Switch over to the network {ssid}; I've used it before.",
+            "{ssid} should work here without asking for the password again. Get me on it.",
+        ),
+        (
+            "连上{ssid}，密码存过了。",
+            "连接已保存的Wi-Fi {ssid}",
+            "换到{ssid}这个网，以前连过",
+            "{ssid}我之前连过，不用再输密码，直接连",
+        ),
+    ),
+    (
+        (
+            "Disconnect the {device}.",
+            "Cut the Bluetooth connection to {device}.",
+            "{device} can be disconnected, but stay paired.",
+            "The sound still goes to {device}. Disconnect it, I want to hear it here.",
+        ),
+        (
+            "断开{device}。",
+            "把{device}的蓝牙连接断了",
+            "{device}先断开，配对留着",
+            "声音还在{device}那儿放，断开它",
+        ),
+    ),
+)
+
+
 @family("network_link", TOOL, NETWORK, "grounding", variants=3)
 def network_link(rng: Draw, world: World) -> Draft:
     """One Wi-Fi network or Bluetooth device: forgotten, joined from the saved ones, or disconnected."""
@@ -204,56 +250,16 @@ def network_link(rng: Draw, world: World) -> Draft:
         "settings": settings(wifi="on", airplane_mode="off"),
         "wifi_networks": [network_row(ssid, rng.password(), saved=1)],
     }
-    english, chinese, call, rows = (
+    kind = turn(rng, 3)
+    english, chinese = LINKS[kind]
+    call, rows = (
+        (do("forget_wifi", ssid=ssid), saved),
+        (do("connect_wifi", ssid=ssid), saved),
         (
-            (
-                "Forget the network {ssid}.",
-                "Delete {ssid} from my saved Wi-Fi networks.",
-                "My phone shouldn't remember {ssid} any more.",
-                "I moved out there, so remove the Wi-Fi {ssid} from the phone.",
-            ),
-            (
-                "忘记网络{ssid}。",
-                "把{ssid}从保存的Wi-Fi里删掉",
-                "手机别再记着{ssid}了",
-                "那边退租了，Wi-Fi {ssid}不用再存着",
-            ),
-            do("forget_wifi", ssid=ssid),
-            saved,
-        ),
-        (
-            (
-                "Connect to {ssid}, the password is saved.",
-                "Join my saved Wi-Fi {ssid}.",
-                "Switch over to the network {ssid}; I've used it before.",
-                "{ssid} should work here without asking for the password again. Get me on it.",
-            ),
-            (
-                "连上{ssid}，密码存过了。",
-                "连接已保存的Wi-Fi {ssid}",
-                "换到{ssid}这个网，以前连过",
-                "{ssid}我之前连过，不用再输密码，直接连",
-            ),
-            do("connect_wifi", ssid=ssid),
-            saved,
-        ),
-        (
-            (
-                "Disconnect the {device}.",
-                "Cut the Bluetooth connection to {device}.",
-                "{device} can be disconnected, but stay paired.",
-                "The sound still goes to {device}. Disconnect it, I want to hear it here.",
-            ),
-            (
-                "断开{device}。",
-                "把{device}的蓝牙连接断了",
-                "{device}先断开，配对留着",
-                "声音还在{device}那儿放，断开它",
-            ),
             do("disconnect_bluetooth_device", deviceName=device),
             {"settings": settings(bluetooth="on"), "bluetooth_devices": [device_row(device, paired=1, connected=1)]},
         ),
-    )[turn(rng, 3)]
+    )[kind]
     return Draft(
         phrasings=english,
         chinese=chinese,
@@ -263,6 +269,56 @@ def network_link(rng: Draw, world: World) -> Draft:
     )
 
 
+QUESTIONS: Texts = (
+    (
+        (
+            "How many megabytes of mobile data did I use {when}?",
+            "Mobile data used {when}, in MB?",
+            "My plan isn't big. How many MB have I gone through {when}?",
+            "Tell me the MB of mobile data that went out {when}.",
+        ),
+        (
+            "我{when}用了多少MB流量？",
+            "{when}流量用了几兆",
+            "查查{when}的移动数据用量，多少MB",
+            "套餐不大，{when}跑了多少MB了？",
+        ),
+    ),
+    (
+        (
+            "Which Wi-Fi am I on?",
+            "What network is my phone connected to?",
+            "Name the Wi-Fi I'm using right now.",
+            "The colleague asks which Wi-Fi I got on. Which one is it?",
+        ),
+        ("我现在连的是哪个Wi-Fi？", "手机连着什么网络", "当前Wi-Fi叫什么", "同事问我用的哪个无线网，叫啥名字？"),
+    ),
+    (
+        (
+            "What is the password of my hotspot?",
+            "Hotspot password?",
+            "My friend wants to use my hotspot. Which password does it have?",
+            "I set up a hotspot ages ago and forgot its password. Look it up.",
+        ),
+        ("我的热点密码是什么？", "热点密码多少", "朋友要连我热点，密码是啥", "热点早就设过了，密码忘了，帮我看看"),
+    ),
+    (
+        (
+            "Which carrier is my mobile data going through?",
+            "Whose SIM card do I use for data?",
+            "I have two cards in here. Which provider carries the data?",
+            "Before I complain about slow data: which carrier's card is it running on?",
+        ),
+        (
+            "我现在用哪家运营商的卡上网？",
+            "移动数据走的是哪家的卡",
+            "两张卡，上网用的哪个运营商",
+            "网速慢想投诉，先看看流量走的哪家运营商？",
+        ),
+    ),
+)
+
+
 @family("network_questions", TOOL, NETWORK, "grounding", variants=4)
 def network_questions(rng: Draw, world: World) -> Draft:
     """How much data is used, which network is connected, the hotspot's password, whose card carries data."""
@@ -270,32 +326,11 @@ def network_questions(rng: Draw, world: World) -> Draft:
     period, when = rng.choice((("today", ("today", "今天")), ("week", ("this week", "这周"))))
     sim = next(row for row in world.rows["sims"] if row["is_data"])
     carrier = sim["carrier"]
-    english, chinese, call, fact, rows = (
+    kind = turn(rng, 4)
+    english, chinese = QUESTIONS[kind]
+    call, fact, rows = (
+        (do("query_data_usage", period=period), [str(used)], {"data_usage": [{"period": period, "used_mb": used}]}),
         (
-            (
-                "How many megabytes of mobile data did I use {when}?",
-                "Mobile data used {when}, in MB?",
-                "My plan isn't big. How many MB have I gone through {when}?",
-                "Tell me the MB of mobile data that went out {when}.",
-            ),
-            (
-                "我{when}用了多少MB流量？",
-                "{when}流量用了几兆",
-                "查查{when}的移动数据用量，多少MB",
-                "套餐不大，{when}跑了多少MB了？",
-            ),
-            do("query_data_usage", period=period),
-            [str(used)],
-            {"data_usage": [{"period": period, "used_mb": used}]},
-        ),
-        (
-            (
-                "Which Wi-Fi am I on?",
-                "What network is my phone connected to?",
-                "Name the Wi-Fi I'm using right now.",
-                "The colleague asks which Wi-Fi I got on. Which one is it?",
-            ),
-            ("我现在连的是哪个Wi-Fi？", "手机连着什么网络", "当前Wi-Fi叫什么", "同事问我用的哪个无线网，叫啥名字？"),
             do("manage_wifi", action="query"),
             [ssid],
             {
@@ -306,36 +341,9 @@ def network_questions(rng: Draw, world: World) -> Draft:
                 ],
             },
         ),
-        (
-            (
-                "What is the password of my hotspot?",
-                "Hotspot password?",
-                "My friend wants to use my hotspot. Which password does it have?",
-                "I set up a hotspot ages ago and forgot its password. Look it up.",
-            ),
-            ("我的热点密码是什么？", "热点密码多少", "朋友要连我热点，密码是啥", "热点早就设过了，密码忘了，帮我看看"),
-            do("manage_hotspot", action="query"),
-            [password],
-            {"settings": settings(hotspot_password=password)},
-        ),
-        (
-            (
-                "Which carrier is my mobile data going through?",
-                "Whose SIM card do I use for data?",
-                "I have two cards in here. Which provider carries the data?",
-                "Before I complain about slow data: which carrier's card is it running on?",
-            ),
-            (
-                "我现在用哪家运营商的卡上网？",
-                "移动数据走的是哪家的卡",
-                "两张卡，上网用的哪个运营商",
-                "网速慢想投诉，先看看流量走的哪家运营商？",
-            ),
-            do("manage_sim", action="query"),
-            [carrier, *CARRIERS.get(carrier, [])],
-            {"settings": online()},
-        ),
-    )[turn(rng, 4)]
+        (do("manage_hotspot", action="query"), [password], {"settings": settings(hotspot_password=password)}),
+        (do("manage_sim", action="query"), [carrier, *CARRIERS.get(carrier, [])], {"settings": online()}),
+    )[kind]
     others = ["manage_mobile_data"] if call[0] == "manage_sim" else []
     return Draft(
         phrasings=english,

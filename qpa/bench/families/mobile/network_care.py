@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
 from qpa.bench.families.mobile.common import PERMISSION, asked, online, settings, step, talk
 from qpa.bench.families.mobile.network import NETWORK, TOOL, device_row, new_devices, new_networks
@@ -10,6 +12,27 @@ from qpa.bench.families.tool_network import network_row
 from qpa.bench.families.values import TITLES, Draw
 from qpa.envs.sandbox.schema import World
 
+# How a question may say that a network is not there, and that a card is the only one.
+AWAY = [
+    "find",
+    "found",
+    "range",
+    "see",
+    "available",
+    "exist",
+    "nearby",
+    "visible",
+    "no network",
+    "there is no",
+    "找不到",
+    "没找到",
+    "没有",
+    "搜不到",
+    "附近",
+    "不存在",
+    "不在范围",
+]
+ONLY = ["only", "last", "no other", "one active", "other sim", "唯一", "只有", "只剩", "最后", "另一张", "仅"]
 WIFI_ON = settings(wifi="on", airplane_mode="off")
 
 
@@ -37,7 +60,6 @@ def network_join(rng: Draw, world: World) -> Draft:
             patch={"settings": WIFI_ON, "wifi_networks": [network_row(ssid, password)]},
             shown=("connect_wifi",),
         )
-    away = ["find", "found", "range", "see", "available", "exist", "nearby", "visible", "no network", "there is no"]
     return Draft(
         phrasings=(
             "Connect to {ssid}, password {password}.",
@@ -60,7 +82,7 @@ def network_join(rng: Draw, world: World) -> Draft:
         ),
         criteria=asked(
             [ssid],
-            [*away, "找不到", "没找到", "没有", "搜不到", "附近", "不存在", "不在范围"],
+            AWAY,
             routes=(step("connect_wifi", ssid=ssid, password=password), step("manage_wifi", action="query")),
         ),
         patch={"settings": WIFI_ON},
@@ -122,8 +144,7 @@ def network_denied(rng: Draw, world: World) -> Draft:
 @family("network_last_sim", TOOL, NETWORK, "recovery", "conflict", variants=2)
 def network_last_sim(rng: Draw, world: World) -> Draft:
     """The only active SIM cannot be switched off (409): ask, unless the person said that the other takes over."""
-    slot, allowed = rng.randint(1, 2), turn(rng, 2) == 1
-    other = 3 - slot
+    allowed, (slot, other) = turn(rng, 2) == 1, rng.sample((1, 2), 2)
 
     def plan() -> Plan:
         feedback = yield [do("manage_sim", action="disable", slot=slot)]
@@ -153,7 +174,6 @@ def network_last_sim(rng: Draw, world: World) -> Draft:
     if allowed:
         english = tuple(f"{text} SIM {{other}} should be on instead." for text in english)
         chinese = tuple(f"{text.rstrip('。')}，改成启用卡{{other}}。" for text in chinese)
-    only = ["only", "last", "no other", "one active", "other sim", "唯一", "只有", "只剩", "最后", "另一张", "仅"]
     return Draft(
         phrasings=english,
         chinese=chinese,
@@ -162,7 +182,7 @@ def network_last_sim(rng: Draw, world: World) -> Draft:
         criteria="state"
         if allowed
         else asked(
-            only,
+            ONLY,
             routes=(step("manage_sim", action="disable", slot=slot), step("manage_sim", action="query")),
         ),
         patch={
@@ -180,31 +200,33 @@ def network_forget_all(rng: Draw, world: World) -> Draft:
     names = new_networks(rng, world, 2)
     rows = [network_row(name, rng.password(), saved=1) for name in names]
     question = rng.say("Forget all saved Wi-Fi networks and their passwords?", "要忘记所有保存的Wi-Fi和密码吗？")
-    first = rng.say("Forget all my Wi-Fi networks.", "把保存的Wi-Fi全忘掉。")
-    if turn(rng, 2) == 0:
-        return Draft(
-            phrasings=(
-                "Forget all my Wi-Fi networks.",
-                "Delete every saved Wi-Fi network, {name} and all the rest.",
-                "Clear the whole list of saved networks, it's a mess.",
-                "I don't want this phone to know any Wi-Fi any more, {name} or whatever.",
-            ),
-            chinese=(
-                "把保存的Wi-Fi全忘掉。",
-                "所有存过的无线网都删了，{name}什么的一起",
-                "保存的网络太乱，整个列表清空",
-                "手机里一个Wi-Fi都不想留，像{name}这些都去掉",
-            ),
-            slots={"name": names[0]},
-            plan=once(reply=ask(question)),
-            criteria=asked(
-                ["wi-fi", "wifi", "network", "networks", "无线", "网络"],
-                ["all", "every", "everything", "them", "全部", "所有", "全都", "都", "清空"],
-            ),
-            patch={"wifi_networks": rows},
-            shown=("forget_wifi", "manage_wifi"),
-        )
+    if turn(rng, 2):
+        return _forget_agreed(rng, names[0], rows, question)
+    return Draft(
+        phrasings=(
+            "Forget all my Wi-Fi networks.",
+            "Delete every saved Wi-Fi network, {name} and all the rest.",
+            "Clear the whole list of saved networks, it's a mess.",
+            "I don't want this phone to know any Wi-Fi any more, {name} or whatever.",
+        ),
+        chinese=(
+            "把保存的Wi-Fi全忘掉。",
+            "所有存过的无线网都删了，{name}什么的一起",
+            "保存的网络太乱，整个列表清空",
+            "手机里一个Wi-Fi都不想留，像{name}这些都去掉",
+        ),
+        slots={"name": names[0]},
+        plan=once(reply=ask(question)),
+        criteria=asked(
+            ["wi-fi", "wifi", "network", "networks", "无线", "网络"],
+            ["all", "every", "everything", "them", "全部", "所有", "全都", "都", "清空"],
+        ),
+        patch={"wifi_networks": rows},
+        shown=("forget_wifi", "manage_wifi"),
+    )
 
+
+def _forget_agreed(rng: Draw, name: str, rows: list[dict[str, Any]], question: str) -> Draft:
     def plan() -> Plan:
         feedback = yield [do("manage_wifi", action="query")]
         yield [do("forget_wifi", ssid=ssid) for ssid in feedback[0].payload["data"]["saved"]]
@@ -223,10 +245,10 @@ def network_forget_all(rng: Draw, world: World) -> Draft:
             "是的，密码我都记得，{name}也一起",
             "删吧，保存的每一个都要忘掉，包括{name}",
         ),
-        slots={"name": names[0]},
+        slots={"name": name},
         plan=plan,
         patch={"wifi_networks": rows},
-        history=talk(first, question),
+        history=talk(rng.say("Forget all my Wi-Fi networks.", "把保存的Wi-Fi全忘掉。"), question),
     )
 
 

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from qpa.bench.families.base import Draft, do, done, family
 from qpa.bench.families.mobile.common import Request, one_of, settings, step
-from qpa.bench.families.mobile.words import CITIES, clock_words, fresh, once, spoken_day, turn, weekday_words
+from qpa.bench.families.mobile.words import CITIES, Texts, clock_words, fresh, once, spoken_day, turn, weekday_words
 from qpa.bench.families.values import TITLES, TODOS, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Intent
 from qpa.envs.sandbox.domains.time_clock import CITY_OFFSETS
@@ -155,61 +155,64 @@ def time_set(rng: Draw, world: World) -> Draft:
     return one_of(rng, world, REQUESTS)
 
 
+CITY_TEXTS: Texts = (
+    (
+        (
+            "Set my time zone to {city}.",
+            "I live in {city} now, so change the phone's time zone.",
+            "Use {city} time on this phone.",
+            "The clock is still on Shanghai time, it should follow {city}.",
+        ),
+        (
+            "时区设为{city}。",
+            "我搬到{city}了，手机时区改一下",
+            "手机用{city}时间",
+            "时间还是上海的，给我换成{city}时区",
+        ),
+    ),
+    (
+        (
+            "Add {city} to my world clocks.",
+            "Put a clock for {city} next to my other world clocks.",
+            "World clock: add {city}, please.",
+            "My sister moved to {city}; I'd like its time among my world clocks.",
+        ),
+        (
+            "世界时钟加上{city}。",
+            "在世界时钟里添一个{city}",
+            "世界时钟，添加{city}",
+            "我妹去了{city}，把那边的时间加进世界时钟",
+        ),
+    ),
+    (
+        (
+            "Remove {city} from the world clocks.",
+            "I don't need the {city} clock any more.",
+            "Take {city} off my list of world clocks.",
+            "The project with the people in {city} is over, so their world clock can go.",
+        ),
+        (
+            "把{city}从世界时钟里去掉。",
+            "{city}的时钟不用了，删了吧",
+            "世界时钟列表里移除{city}",
+            "跟{city}那边的项目结束了，那个世界时钟可以撤了",
+        ),
+    ),
+)
+
+
 @family("time_city", TOOL, TIME, "grounding", variants=3)
 def time_city(rng: Draw, world: World) -> Draft:
     """A city named in the person's language: as time zone, as a new world clock, or as one that goes."""
     clocks = {row["city"] for row in world.rows["world_clocks"]}
     city = rng.choice([c for c in CITIES if c not in clocks])
-    english, chinese, call, rows = (
-        (
-            (
-                "Set my time zone to {city}.",
-                "I live in {city} now, so change the phone's time zone.",
-                "Use {city} time on this phone.",
-                "The clock is still on Shanghai time, it should follow {city}.",
-            ),
-            (
-                "时区设为{city}。",
-                "我搬到{city}了，手机时区改一下",
-                "手机用{city}时间",
-                "时间还是上海的，给我换成{city}时区",
-            ),
-            do("set_time_zone", city=city),
-            {"settings": settings(time_zone="Shanghai", auto_time_zone="off")},
-        ),
-        (
-            (
-                "Add {city} to my world clocks.",
-                "Put a clock for {city} next to my other world clocks.",
-                "World clock: add {city}, please.",
-                "My sister moved to {city}; I'd like its time among my world clocks.",
-            ),
-            (
-                "世界时钟加上{city}。",
-                "在世界时钟里添一个{city}",
-                "世界时钟，添加{city}",
-                "我妹去了{city}，把那边的时间加进世界时钟",
-            ),
-            do("manage_world_clock", action="add", city=city),
-            {},
-        ),
-        (
-            (
-                "Remove {city} from the world clocks.",
-                "I don't need the {city} clock any more.",
-                "Take {city} off my list of world clocks.",
-                "The project with the people in {city} is over, so their world clock can go.",
-            ),
-            (
-                "把{city}从世界时钟里去掉。",
-                "{city}的时钟不用了，删了吧",
-                "世界时钟列表里移除{city}",
-                "跟{city}那边的项目结束了，那个世界时钟可以撤了",
-            ),
-            do("manage_world_clock", action="remove", city=city),
-            {"world_clocks": [{"city": city}]},
-        ),
-    )[turn(rng, 3)]
+    kind = turn(rng, 3)
+    english, chinese = CITY_TEXTS[kind]
+    call, rows = (
+        (do("set_time_zone", city=city), {"settings": settings(time_zone="Shanghai", auto_time_zone="off")}),
+        (do("manage_world_clock", action="add", city=city), {}),
+        (do("manage_world_clock", action="remove", city=city), {"world_clocks": [{"city": city}]}),
+    )[kind]
     return Draft(
         phrasings=english,
         chinese=chinese,
@@ -219,58 +222,70 @@ def time_city(rng: Draw, world: World) -> Draft:
     )
 
 
+QUESTIONS: Texts = (
+    (
+        (
+            "What time is it in {city}?",
+            "How late is it in {city} right now?",
+            "Current time in {city}?",
+            "I want to ring a friend in {city}. What does the clock say there?",
+        ),
+        (
+            "{city}现在几点？",
+            "查一下{city}当前时间",
+            "{city}那边这会儿是几点钟",
+            "想给{city}的朋友打电话，那边现在几点了？",
+        ),
+    ),
+    (
+        (
+            "How many days until {day}?",
+            "Days left until {day}?",
+            "We're leaving on {day}. How many days is that from today?",
+            "I'm counting the days: how many are left before {day}?",
+        ),
+        ("离{day}还有几天？", "到{day}还剩多少天", "{day}出发，还有几天？", "帮我算算，今天距{day}有多少天"),
+    ),
+    (
+        (
+            "Which day of the week is {day}?",
+            "What weekday does {day} fall on?",
+            "{day}: is that a Monday, a Tuesday, or what?",
+            "They want to meet on {day}. Which weekday would that be?",
+        ),
+        ("{day}是星期几？", "查一下{day}周几", "{day}那天是礼拜几", "对方约了{day}，那天星期几来着？"),
+    ),
+)
+
+
 @family("time_questions", TOOL, TIME, "grounding", variants=3)
 def time_questions(rng: Draw, world: World) -> Draft:
     """What time it is elsewhere, how many days are left, and which weekday a date is."""
     city, day = rng.choice(list(CITIES)), rng.day()
     there = WORLD_CLOCK + timedelta(hours=CITY_OFFSETS[city] - CITY_OFFSETS["Shanghai"])
     days = str((date.fromisoformat(day) - WORLD_CLOCK.date()).days)
-    english, chinese, call, reply, fact, others = (
+    kind = turn(rng, 3)
+    english, chinese = QUESTIONS[kind]
+    call, reply, fact, others = (
         (
-            (
-                "What time is it in {city}?",
-                "How late is it in {city} right now?",
-                "Current time in {city}?",
-                "I want to ring a friend in {city}. What does the clock say there?",
-            ),
-            (
-                "{city}现在几点？",
-                "查一下{city}当前时间",
-                "{city}那边这会儿是几点钟",
-                "想给{city}的朋友打电话，那边现在几点了？",
-            ),
             do("manage_world_clock", action="query", city=city),
             rng.say(f"It is {there:%H:%M} in {city}.", f"{CITIES[city]}现在是{there:%H:%M}。"),
             clock_words(f"{there:%H:%M}"),
             (),
         ),
         (
-            (
-                "How many days until {day}?",
-                "Days left until {day}?",
-                "We're leaving on {day}. How many days is that from today?",
-                "I'm counting the days: how many are left before {day}?",
-            ),
-            ("离{day}还有几天？", "到{day}还剩多少天", "{day}出发，还有几天？", "帮我算算，今天距{day}有多少天"),
             do("calendar_service", action="days_until", date=day),
             rng.say(f"{days} days.", f"还有{days}天。"),
             [days],
             ("calculate_date",),
         ),
         (
-            (
-                "Which day of the week is {day}?",
-                "What weekday does {day} fall on?",
-                "{day}: is that a Monday, a Tuesday, or what?",
-                "They want to meet on {day}. Which weekday would that be?",
-            ),
-            ("{day}是星期几？", "查一下{day}周几", "{day}那天是礼拜几", "对方约了{day}，那天星期几来着？"),
             do("calendar_service", action="query_date", date=day),
             rng.say(f"It is a {weekday_words(day)[0]}.", f"是{weekday_words(day)[1]}。"),
             weekday_words(day),
             ("calculate_date",),
         ),
-    )[turn(rng, 3)]
+    )[kind]
     return Draft(
         phrasings=english,
         chinese=chinese,

@@ -8,9 +8,9 @@ from typing import Any
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
 from qpa.bench.families.mobile.common import asked, past_turn, step, talk
 from qpa.bench.families.mobile.time import TIME, TOOL, new_titles, new_todos
-from qpa.bench.families.mobile.words import CITIES, ORDINALS, fresh, in_the_air, once, spoken_day, turn
+from qpa.bench.families.mobile.words import CITIES, ORDINALS, Texts, fresh, in_the_air, once, spoken_day, turn
 from qpa.bench.families.tool_time import alarm_row
-from qpa.bench.families.values import EVENTS, TITLES, Draw
+from qpa.bench.families.values import EVENTS, PLACES, TITLES, Draw
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World
 
 # What is cleared in English and Chinese, the tool, the argument that names one.
@@ -54,6 +54,98 @@ def time_before_event(rng: Draw, world: World) -> Draft:
     )
 
 
+RULES: Texts = (
+    (
+        (
+            "Pause the automation rule for when I arrive at {place}.",
+            "My rule about arriving at {place} shouldn't run for now, but keep it.",
+            "Disable the automation that starts at {place}.",
+            "I'm on holiday, so switch off the rule that fires when I get to {place}. I'll need it again later.",
+        ),
+        (
+            "把到达{place}的自动化规则停用。",
+            "到{place}触发的那条规则先别运行，留着别删",
+            "暂停{place}的自动化",
+            "最近休假，到{place}就执行的规则先关一下，以后还要用",
+        ),
+    ),
+    (
+        (
+            "Switch the automation rule for {place} back on.",
+            "Enable my rule about arriving at {place} again.",
+            "The automation for {place} is paused, let it run again.",
+            "Holidays are over: what used to happen when I arrive at {place} should happen again.",
+        ),
+        (
+            "重新启用到达{place}的自动化规则。",
+            "{place}那条自动化再打开",
+            "到{place}触发的规则停着呢，恢复一下",
+            "假期结束了，以前一到{place}就自动执行的那条规则，重新开起来",
+        ),
+    ),
+    (
+        (
+            "Delete the automation rule for arriving at {place}.",
+            "I don't go to {place} any more, so remove that automation.",
+            "The rule that runs at {place} can go for good.",
+            "I've quit the job at {place}. Its automation rule is of no use now, delete it.",
+        ),
+        (
+            "删除到达{place}的自动化规则。",
+            "不去{place}了，那条自动化删掉",
+            "{place}触发的规则永久去掉",
+            "{place}那边的活不干了，对应的自动化规则没用了，删了吧",
+        ),
+    ),
+)
+
+
+@family("time_rule", TOOL, TIME, "grounding", variants=3)
+def time_rule(rng: Draw, world: World) -> Draft:
+    """A standing rule, known by its place, is paused, resumed, or deleted."""
+    kind, place = turn(rng, 3), rng.pick(PLACES)
+    english, chinese = RULES[kind]
+    rows = [
+        {"id": "rule_701", "kind": "rule", "condition": rng.say(f"Arrive at {place}", f"到达{place}")}
+        | {"operation": rng.say("Mute the phone", "手机静音"), "enabled": int(kind != 1)}
+    ]
+
+    def plan() -> Plan:
+        feedback = yield [do("manage_automation_rule", action="query", trigger=place)]
+        (rule,) = feedback[0].payload["data"]["items"]
+        yield [do("manage_automation_rule", action=("disable", "enable", "delete")[kind], ruleId=rule["id"])]
+        return done(rng.say(f"Done: the rule for {place}.", f"好了，{place}的自动化规则。"))
+
+    return Draft(phrasings=english, chinese=chinese, slots={"place": place}, plan=plan, patch={"automations": rows})
+
+
+PICKS: Texts = (
+    (
+        (
+            "Turn the {nth} one off.",
+            "Disable the {nth}, but don't delete it.",
+            "Switch off the {nth} alarm, please.",
+            "I can sleep in, so the {nth} of them shouldn't ring. Just switch it off.",
+        ),
+        ("把{nth}关掉。", "{nth}停用，先别删", "关闭{nth}闹钟", "那天可以多睡会儿，{nth}不用响了，关掉就行"),
+    ),
+    (
+        (
+            "The {nth} one is done.",
+            "Tick off the {nth} one.",
+            "I've finished the {nth}, mark it as completed.",
+            "Good news: the {nth} of those is already behind me, check it off.",
+        ),
+        (
+            "{nth}已经做完了。",
+            "把{nth}勾掉",
+            "{nth}完成了，标记一下",
+            "好消息，{nth}我昨天就搞定了，帮我打个勾",
+        ),
+    ),
+)
+
+
 @family("time_list_pick", TOOL, TIME, "reference", variants=2)
 def time_list_pick(rng: Draw, world: World) -> Draft:
     """One of three alarms or to-dos that the previous turn listed."""
@@ -69,18 +161,6 @@ def time_list_pick(rng: Draw, world: World) -> Draft:
         listed = [str(row["content"]) for row in rows]
         items = [row | {"done": False} for row in rows]
         table = "todos"
-        english = (
-            "The {nth} one is done.",
-            "Tick off the {nth} one.",
-            "I've finished the {nth}, mark it as completed.",
-            "Good news: the {nth} of those is already behind me, check it off.",
-        )
-        chinese = (
-            "{nth}已经做完了。",
-            "把{nth}勾掉",
-            "{nth}完成了，标记一下",
-            "好消息，{nth}我昨天就搞定了，帮我打个勾",
-        )
     else:
         rows = [
             {**alarm_row(701 + n, time, title), "time": f"{day}T{time}:00", "repeat": "once", "enabled": 1}
@@ -91,13 +171,7 @@ def time_list_pick(rng: Draw, world: World) -> Draft:
         listed = [f"{row['time'][11:16]} {row['title']}" for row in rows]
         items = [row | {"enabled": True} for row in rows]
         table = "alarms"
-        english = (
-            "Turn the {nth} one off.",
-            "Disable the {nth}, but don't delete it.",
-            "Switch off the {nth} alarm, please.",
-            "I can sleep in, so the {nth} of them shouldn't ring. Just switch it off.",
-        )
-        chinese = ("把{nth}关掉。", "{nth}停用，先别删", "关闭{nth}闹钟", "那天可以多睡会儿，{nth}不用响了，关掉就行")
+    english, chinese = PICKS[turn(rng, 2)]
     data = {"items": items, "total": 3}
     return Draft(
         phrasings=english,
@@ -308,6 +382,7 @@ def time_landed(rng: Draw, world: World) -> Draft:
 
 
 FAMILIES = (
+    time_rule,
     time_before_event,
     time_list_pick,
     time_redo,

@@ -11,6 +11,7 @@ from qpa.bench.families.values import Draw
 from qpa.contract import Reply
 from qpa.envs.sandbox.schema import World
 
+Texts = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]  # of each variant: phrasings in English, in Chinese
 # Cities as the tools know them, and in Chinese.
 CITIES = {
     "Berlin": "柏林",
