@@ -13,6 +13,8 @@ from qpa.envs.sandbox.schema import World
 TOOL = Dimension.TOOL
 CALLS = "Calls & Communication"
 LAST_NAMES = ("Abel", "Berg", "Cruz", "Dorn", "Engel", "Frost", "Gruber", "Haas", "Ito", "Jansen", "Klein", "Lund")
+# How namesakes are told apart in a Chinese phone book: a word after the name.
+LABELS = ("公司", "同学", "邻居", "客户", "健身房", "家长群", "房东", "物业", "老乡", "球友", "驾校", "装修")
 # What no tool of the sandbox can do; {n} makes the number of requests large.
 IMPOSSIBLE = tuple(
     f"{verb} {thing}"
@@ -64,7 +66,7 @@ def message_send(rng: Draw, world: World) -> Draft:
 
     def plan() -> Plan:
         yield [do("send_message", content=content, contact=name)]
-        return done(f"Done: texted {name}.")
+        return done(rng.say(f"Done: texted {name}.", f"短信已发给{name}。"))
 
     return Draft(
         phrasings=(
@@ -72,6 +74,12 @@ def message_send(rng: Draw, world: World) -> Draft:
             'Send {name} the message "{content}".',
             'Tell {name} by text "{content}".',
             'Message "{content}" to {name}, please.',
+        ),
+        chinese=(
+            "给{name}发短信：“{content}”。",
+            "发条短信给{name}，内容是“{content}”。",
+            "短信告诉{name}“{content}”。",
+            "我这会儿腾不出手打字，替我给{name}发个短信说“{content}”。",
         ),
         slots={"name": name, "content": content},
         plan=plan,
@@ -86,7 +94,7 @@ def message_revised(rng: Draw, world: World) -> Draft:
 
     def plan() -> Plan:
         yield [do("send_message", content=content, contact=name)]
-        return done(f"Done: texted {name}.")
+        return done(rng.say(f"Done: texted {name}.", f"短信已发给{name}。"))
 
     return Draft(
         phrasings=(
@@ -94,6 +102,12 @@ def message_revised(rng: Draw, world: World) -> Draft:
             'Tell {wrong} "{content}"... sorry, I mean {name}.',
             'Send "{content}" to {wrong}, wait, to {name} instead.',
             'Message {wrong} "{content}". Actually not {wrong}, {name}.',
+        ),
+        chinese=(
+            "给{wrong}发短信“{content}”，不对，发给{name}。",
+            "短信告诉{wrong}“{content}”……说错了，是{name}。",
+            "把“{content}”发短信给{wrong}，等等，改成发给{name}。",
+            "给{wrong}发个短信：“{content}”。哎不是{wrong}，应该是{name}。",
         ),
         slots={"wrong": wrong, "name": name, "content": content},
         plan=plan,
@@ -108,11 +122,11 @@ def message_revised(rng: Draw, world: World) -> Draft:
 def message_ambiguous(rng: Draw, world: World) -> Draft:
     """Two contacts share the first name (409): ask which, send nothing."""
     first, content = person(rng, world), rng.pick(MESSAGES)
-    a, b = (f"{first} {last}" for last in sorted(rng.sample(LAST_NAMES, 2)))
+    a, b = (f"{first} {last}" for last in sorted(rng.sample(LABELS if rng.chinese else LAST_NAMES, 2)))
 
     def plan() -> Plan:
         yield [do("send_message", content=content, contact=first)]
-        return ask(f"Which one: {a} or {b}?")
+        return ask(rng.say(f"Which one: {a} or {b}?", f"发给哪一位，{a}还是{b}？"))
 
     return Draft(
         phrasings=(
@@ -120,6 +134,12 @@ def message_ambiguous(rng: Draw, world: World) -> Draft:
             'Send {name} the message "{content}".',
             'Tell {name} by text "{content}".',
             'Message "{content}" to {name}, please.',
+        ),
+        chinese=(
+            "给{name}发短信：“{content}”。",
+            "发条短信给{name}，内容是“{content}”。",
+            "短信告诉{name}“{content}”。",
+            "替我给{name}发个短信说一声“{content}”。",
         ),
         slots={"name": first, "content": content},
         plan=plan,
@@ -142,18 +162,25 @@ def message_ambiguous(rng: Draw, world: World) -> Draft:
 def reach_denied(rng: Draw, world: World) -> Draft:
     """The permission is missing (403): report it and ask, claim nothing."""
     name = person(rng, world)
-    tool, permission, phrasings, word = rng.choice(
+    tool, permission, phrasings, chinese, word = rng.choice(
         (
             (
                 "make_call",
                 "CALL_PHONE",
                 ("Call {name}.", "Ring {name}, please.", "Phone {name} now.", "Dial {name}."),
+                ("打给{name}。", "给{name}拨个电话。", "现在就打电话给{name}。", "帮我联系一下{name}，直接打电话。"),
                 "",
             ),
             (
                 "send_message",
                 "SEND_SMS",
                 ('Text {name}: "{w}".', 'Send {name} "{w}".', 'Message {name} "{w}".', 'Tell {name} by text "{w}".'),
+                (
+                    "给{name}发短信：“{w}”。",
+                    "短信告诉{name}“{w}”。",
+                    "发条短信给{name}，说“{w}”。",
+                    "替我短信回{name}：“{w}”。",
+                ),
                 rng.pick(MESSAGES),
             ),
         )
@@ -162,16 +189,17 @@ def reach_denied(rng: Draw, world: World) -> Draft:
 
     def plan() -> Plan:
         yield [do(tool, contact=name, **extra)]
-        return ask(f"Permission {permission} is denied. Grant it?")
+        return ask(rng.say(f"Permission {permission} is denied. Grant it?", f"没有{permission}权限，要开启吗？"))
 
     return Draft(
         phrasings=phrasings,
+        chinese=chinese,
         slots={"name": name, "w": word},
         plan=plan,
         criteria=BehaviorCriteria(
             routes=[ToolStep(name=tool, arguments={"contact": name, **extra})],
             intent=Intent.ASK,
-            mentions=[["permission"]],
+            mentions=[["权限" if rng.chinese else "permission"]],
         ),
         patch={"contacts": [contact_row(701, name, rng.phone())], "settings": settings()},
         denied=(permission,),
@@ -185,10 +213,16 @@ def contact_unknown(rng: Draw, world: World) -> Draft:
 
     def plan() -> Plan:
         yield [do("make_call", contact=name)]
-        return ask(f"No contact {name}. What number?")
+        return ask(rng.say(f"No contact {name}. What number?", f"通讯录里没有{name}，号码是多少？"))
 
     return Draft(
         phrasings=("Call {name}.", "Ring {name}, please.", "Phone {name} now.", "Give {name} a call."),
+        chinese=(
+            "给{name}打电话。",
+            "拨一下{name}的电话。",
+            "现在就打给{name}。",
+            "我有急事找{name}，帮我打个电话过去。",
+        ),
         slots={"name": name},
         plan=plan,
         criteria=BehaviorCriteria(
@@ -197,7 +231,7 @@ def contact_unknown(rng: Draw, world: World) -> Draft:
                 ToolStep(name="query_contacts", arguments={"name": name}),
             ],
             intent=Intent.ASK,
-            mentions=[[name], ["number", "who"]],
+            mentions=[[name], ["号码", "电话", "谁"] if rng.chinese else ["number", "who"]],
         ),
         patch={"settings": settings()},
     )
@@ -212,7 +246,7 @@ def forward_to_contact(rng: Draw, world: World) -> Draft:
         feedback = yield [do("query_contacts", name=name)]
         phone = feedback[0].payload["data"]["items"][0]["phone"]
         yield [do("manage_call_forwarding", action="enable", phoneNumber=phone)]
-        return done(f"Done: calls forwarded to {name}.")
+        return done(rng.say(f"Done: calls forwarded to {name}.", f"来电已转接给{name}。"))
 
     return Draft(
         phrasings=(
@@ -220,6 +254,12 @@ def forward_to_contact(rng: Draw, world: World) -> Draft:
             "Find {name}'s number and forward calls to it.",
             "Let {name} get my calls from now on.",
             "All calls should go to {name}'s phone.",
+        ),
+        chinese=(
+            "把我的来电转接给{name}。",
+            "查一下{name}的号码，来电都转到那里。",
+            "以后我的电话都让{name}接。",
+            "我要休假了，打给我的电话全部转到{name}的手机上。",
         ),
         slots={"name": name},
         plan=plan,
@@ -239,15 +279,17 @@ def text_new_contact(rng: Draw, world: World) -> Draft:
         "data": {"id": row["id"], "name": name, "phone": row["phone"]},
     }
     history = [
-        Message(role=Role.USER, content=f"Save {name} as a contact, {phone}."),
+        Message(
+            role=Role.USER, content=rng.say(f"Save {name} as a contact, {phone}.", f"把{name}存到通讯录，{phone}。")
+        ),
         Message(role=Role.ASSISTANT, calls=[call]),
         Message(role=Role.TOOL, content=to_json(result).decode(), call_id="past_0", name="add_contact"),
-        Message(role=Role.ASSISTANT, content=f"Done: contact {name}."),
+        Message(role=Role.ASSISTANT, content=rng.say(f"Done: contact {name}.", f"联系人{name}已保存。")),
     ]
 
     def plan() -> Plan:
         yield [do("send_message", content=content, contact=name)]
-        return done(f"Done: texted {name}.")
+        return done(rng.say(f"Done: texted {name}.", f"短信已发给{name}。"))
 
     return Draft(
         phrasings=(
@@ -255,6 +297,12 @@ def text_new_contact(rng: Draw, world: World) -> Draft:
             'Send that number "{content}".',
             'Good. Message them: "{content}".',
             'Tell this new contact "{content}" by text.',
+        ),
+        chinese=(
+            "现在给TA发短信：“{content}”。",
+            "发条短信到这个号码：“{content}”。",
+            "好，给这位发个短信说“{content}”。",
+            "那就发短信跟刚存的这个人打个招呼，写“{content}”。",
         ),
         slots={"content": content},
         plan=plan,
@@ -294,7 +342,7 @@ def wifi_and_message(rng: Draw, world: World) -> Draft:
 
     def plan() -> Plan:
         yield [do("connect_wifi", ssid=ssid, password=password), do("send_message", content=content, contact=name)]
-        return done(f"Done: connected to {ssid}, texted {name}.")
+        return done(rng.say(f"Done: connected to {ssid}, texted {name}.", f"已连上{ssid}，短信已发给{name}。"))
 
     return Draft(
         phrasings=(
@@ -302,6 +350,12 @@ def wifi_and_message(rng: Draw, world: World) -> Draft:
             'Text {name} "{content}" and join Wi-Fi {ssid} with password {password}.',
             'Join {ssid} (password {password}), then message {name}: "{content}".',
             'Two things: Wi-Fi {ssid}, password {password}; text {name} "{content}".',
+        ),
+        chinese=(
+            "连Wi-Fi {ssid}，密码{password}，再给{name}发短信“{content}”。",
+            "给{name}发短信说“{content}”，顺便连上{ssid}，密码是{password}。",
+            "先连{ssid}（密码{password}），再短信告诉{name}“{content}”。",
+            "两件事：无线网{ssid}，密码{password}，连上；再发短信给{name}：“{content}”。",
         ),
         slots={"ssid": ssid, "password": password, "name": name, "content": content},
         plan=plan,

@@ -11,13 +11,13 @@ from qpa.envs.sandbox.schema import World
 
 TOOL = Dimension.TOOL
 NETWORK = "Network & Connectivity"
-# What a person calls it, its tool, its settings key. Enabling one of these never touches another.
+# What a person calls it in English and Chinese, its tool, its settings key. Enabling one never touches another.
 SWITCHES = (
-    ("Wi-Fi", "manage_wifi", "wifi"),
-    ("Bluetooth", "manage_bluetooth", "bluetooth"),
-    ("mobile data", "manage_mobile_data", "mobile_data"),
-    ("NFC", "manage_nfc", "nfc"),
-    ("data saver", "manage_data_saver", "data_saver"),
+    ("Wi-Fi", "Wi-Fi", "manage_wifi", "wifi"),
+    ("Bluetooth", "蓝牙", "manage_bluetooth", "bluetooth"),
+    ("mobile data", "移动数据", "manage_mobile_data", "mobile_data"),
+    ("NFC", "NFC", "manage_nfc", "nfc"),
+    ("data saver", "省流量模式", "manage_data_saver", "data_saver"),
 )
 
 
@@ -31,20 +31,21 @@ def network_row(ssid: str, password: str, **more: int) -> dict[str, Any]:
     return {"ssid": ssid, "password": password, "saved": 0, "connected": 0, **more}
 
 
-def connect_plan(ssid: str, password: str) -> Plan:
+def connect_plan(ssid: str, password: str, reply: str) -> Plan:
     """Connects, switching Wi-Fi on when that is what is missing."""
     connect = do("connect_wifi", ssid=ssid, password=password)
     feedback = yield [connect]
     if not feedback[0].ok:
         yield [do("manage_wifi", action="enable")]
         yield [connect]
-    return done(f"Done: connected to {ssid}.")
+    return done(reply)
 
 
 @family("wifi_connect", TOOL, NETWORK, "dependency", "recovery")
 def wifi_connect(rng: Draw, world: World) -> Draft:
     """A new network with its password; Wi-Fi may be off (409)."""
     ssid, password = rng.pick(NETWORKS), rng.password()
+    reply = rng.say(f"Done: connected to {ssid}.", f"已连上{ssid}。")
     return Draft(
         phrasings=(
             "Connect to Wi-Fi {ssid}, password {password}.",
@@ -52,8 +53,14 @@ def wifi_connect(rng: Draw, world: World) -> Draft:
             "Get me on {ssid}, the password is {password}.",
             "Use the Wi-Fi {ssid}; password: {password}.",
         ),
+        chinese=(
+            "连一下Wi-Fi {ssid}，密码{password}。",
+            "加入网络“{ssid}”，密码是{password}。",
+            "帮我连上{ssid}，密码：{password}。",
+            "老板说这儿的无线网叫{ssid}，密码{password}，给我连上吧。",
+        ),
         slots={"ssid": ssid, "password": password},
-        plan=lambda: connect_plan(ssid, password),
+        plan=lambda: connect_plan(ssid, password, reply),
         patch={
             "settings": settings(wifi=rng.choice(("on", "off"))),
             "wifi_networks": [network_row(ssid, password)],
@@ -65,14 +72,16 @@ def wifi_connect(rng: Draw, world: World) -> Draft:
 @family("switch_branch", TOOL, NETWORK, "dependency", "conditional")
 def switch_branch(rng: Draw, world: World) -> Draft:
     """Query one switch, then enable one of two others depending on it."""
-    (a, tool_a, key_a), (b, tool_b, key_b), (c, tool_c, key_c) = rng.sample(SWITCHES, 3)
+    switches = rng.sample(SWITCHES, 3)
+    a, b, c = (rng.say(*names) for *names, _, _ in switches)
+    (tool_a, key_a), (tool_b, key_b), (tool_c, key_c) = (switch[2:] for switch in switches)
     state = rng.choice(("on", "off"))
 
     def plan() -> Plan:
         feedback = yield [do(tool_a, action="query")]
         tool, name = (tool_b, b) if feedback[0].payload["data"]["enabled"] else (tool_c, c)
         yield [do(tool, action="enable")]
-        return done(f"Done: {name} on.")
+        return done(rng.say(f"Done: {name} on.", f"{name}已打开。"))
 
     return Draft(
         phrasings=(
@@ -80,6 +89,12 @@ def switch_branch(rng: Draw, world: World) -> Draft:
             "Check {a}: when on, enable {b}, else enable {c}.",
             "Turn on {b} if {a} is on, otherwise {c}.",
             "Is {a} on? Then switch on {b}. If not, {c}.",
+        ),
+        chinese=(
+            "如果{a}开着，就打开{b}；不然就打开{c}。",
+            "看看{a}：开着就开{b}，没开就开{c}。",
+            "{a}是开的话帮我开{b}，否则开{c}。",
+            "{a}现在开着吗？开着就把{b}也打开，没开的话打开{c}就好。",
         ),
         slots={"a": a, "b": b, "c": c},
         plan=plan,
@@ -91,17 +106,18 @@ def switch_branch(rng: Draw, world: World) -> Draft:
 @family("hotspot_configure", TOOL, NETWORK, "grounding")
 def hotspot_configure(rng: Draw, world: World) -> Draft:
     """One hotspot setting out of three."""
-    item, label, value = rng.choice(
+    item, *labels, value = rng.choice(
         (
-            ("hotspot_name", "name", rng.pick(NETWORKS)),
-            ("password", "password", rng.password()),
-            ("max_devices", "device limit", str(rng.randint(1, 10))),
+            ("hotspot_name", "name", "名称", rng.pick(NETWORKS)),
+            ("password", "password", "密码", rng.password()),
+            ("max_devices", "device limit", "最大连接数", str(rng.randint(1, 10))),
         )
     )
+    label = rng.say(*labels)
 
     def plan() -> Plan:
         yield [do("configure_hotspot", settingItem=item, settingValue=value)]
-        return done(f"Done: hotspot {label} {value}.")
+        return done(rng.say(f"Done: hotspot {label} {value}.", f"热点{label}已设为{value}。"))
 
     return Draft(
         phrasings=(
@@ -109,6 +125,12 @@ def hotspot_configure(rng: Draw, world: World) -> Draft:
             "Change my hotspot's {label} to {value}.",
             "Hotspot {label}: {value}, please.",
             "Make {value} the {label} of my hotspot.",
+        ),
+        chinese=(
+            "把热点的{label}设成{value}。",
+            "热点{label}改一下，改成{value}。",
+            "我的热点，{label}用{value}。",
+            "朋友要蹭我热点，先把{label}换成{value}。",
         ),
         slots={"label": label, "value": value},
         plan=plan,
@@ -128,7 +150,7 @@ def device_pair_retry(rng: Draw, world: World) -> Draft:
         feedback = yield [pair]
         if not feedback[0].ok:
             yield [pair]
-        return done(f"Done: {device} connected.")
+        return done(rng.say(f"Done: {device} connected.", f"{device}已连接。"))
 
     return Draft(
         phrasings=(
@@ -136,6 +158,12 @@ def device_pair_retry(rng: Draw, world: World) -> Draft:
             "Connect the Bluetooth device {device}.",
             "Please pair with {device}.",
             "Link the {device} to my phone.",
+        ),
+        chinese=(
+            "配对我的{device}。",
+            "连接蓝牙设备“{device}”。",
+            "帮我跟{device}配个对。",
+            "把{device}连到手机上，要是没反应就再试一次。",
         ),
         slots={"device": device},
         plan=plan,
@@ -157,9 +185,9 @@ def saver_by_usage(rng: Draw, world: World) -> Draft:
         feedback = yield [do("query_data_usage", period="month")]
         amount = feedback[0].payload["data"]["used_mb"]
         if amount <= limit:
-            return done(f"Used {amount} MB, nothing changed.")
+            return done(rng.say(f"Used {amount} MB, nothing changed.", f"本月用了{amount} MB，没有改动。"))
         yield [do("manage_data_saver", action="enable")]
-        return done(f"Used {amount} MB, data saver on.")
+        return done(rng.say(f"Used {amount} MB, data saver on.", f"本月用了{amount} MB，省流量模式已打开。"))
 
     return Draft(
         phrasings=(
@@ -167,6 +195,12 @@ def saver_by_usage(rng: Draw, world: World) -> Draft:
             "Turn on data saver if this month's usage is above {limit} MB.",
             "Check my data this month; over {limit} MB means data saver on.",
             "Data saver on, but only if I used over {limit} MB this month.",
+        ),
+        chinese=(
+            "这个月流量要是超过{limit} MB，就打开省流量模式。",
+            "本月用量高于{limit} MB的话，开启省流量模式。",
+            "查查我这个月的流量，过了{limit} MB就把省流量打开。",
+            "月底了怕流量不够，这个月用了超过{limit} MB才开省流量模式，没超就别动。",
         ),
         slots={"limit": limit},
         plan=plan,
@@ -182,18 +216,21 @@ def saver_by_usage(rng: Draw, world: World) -> Draft:
 @family("airplane_contradiction", TOOL, NETWORK, "recovery", "clarify")
 def airplane_contradiction(rng: Draw, world: World) -> Draft:
     """Airplane mode contradicts a link that should stay: ask which matters more, change nothing."""
-    link, tool = rng.choice(
+    name, ssid = rng.pick(NAMES), rng.pick(NETWORKS)
+    link, chinese_link, named, tool = rng.choice(
         (
-            ("hotspot", "manage_hotspot"),
-            ("mobile data", "manage_mobile_data"),
-            (f"call with {rng.pick(NAMES)}", "end_call"),
-            (f"download from {rng.pick(NETWORKS)}", "manage_wifi"),
+            ("hotspot", "热点", ["热点"], "manage_hotspot"),
+            ("mobile data", "移动数据", ["移动数据", "流量"], "manage_mobile_data"),
+            (f"call with {name}", f"和{name}的通话", ["通话", "电话"], "end_call"),
+            (f"download from {ssid}", f"通过{ssid}的下载", ["下载"], "manage_wifi"),
         )
     )
+    link = rng.say(link, chinese_link)
+    mentions = [["飞行模式"], named] if rng.chinese else [["airplane mode", "airplane"], [link]]
 
     def plan() -> Plan:
         yield from ()
-        return ask(f"Airplane mode or the {link}?")
+        return ask(rng.say(f"Airplane mode or the {link}?", f"飞行模式和{link}只能选一个，要哪个？"))
 
     return Draft(
         phrasings=(
@@ -202,9 +239,15 @@ def airplane_contradiction(rng: Draw, world: World) -> Draft:
             "Switch to airplane mode without losing the {link}.",
             "Keep my {link} alive while you enable airplane mode.",
         ),
+        chinese=(
+            "打开飞行模式，但是{link}不能断。",
+            "开飞行模式，{link}要一直保持。",
+            "切到飞行模式，别影响{link}。",
+            "飞机要起飞了，飞行模式打开，不过{link}得给我留着。",
+        ),
         slots={"link": link},
         plan=plan,
-        criteria=BehaviorCriteria(intent=Intent.ASK, mentions=[["airplane mode", "airplane"], [link]]),
+        criteria=BehaviorCriteria(intent=Intent.ASK, mentions=mentions),
         shown=("manage_airplane_mode", tool),
     )
 
