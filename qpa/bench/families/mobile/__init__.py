@@ -3,5 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
+from qpa.bench.families.mobile.apps import FAMILIES as APPS
+from qpa.bench.families.mobile.apps_settings import FAMILIES as APPS_SETTINGS
 
-MOBILE_FAMILIES: tuple[Family, ...] = ()
+MOBILE_FAMILIES: tuple[Family, ...] = (*APPS, *APPS_SETTINGS)
