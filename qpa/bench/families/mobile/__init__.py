@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Family
 from qpa.bench.families.mobile.apps import FAMILIES as APPS
+from qpa.bench.families.mobile.apps_files import FAMILIES as APPS_FILES
+from qpa.bench.families.mobile.apps_find import FAMILIES as APPS_FIND
 from qpa.bench.families.mobile.apps_settings import FAMILIES as APPS_SETTINGS
 
-MOBILE_FAMILIES: tuple[Family, ...] = (*APPS, *APPS_SETTINGS)
+MOBILE_FAMILIES: tuple[Family, ...] = (*APPS, *APPS_SETTINGS, *APPS_FILES, *APPS_FIND)

@@ -36,9 +36,10 @@ class Past:
 class Wish:
     """One kind of request and what is right for it.
 
-    `slots` says where each value comes from: a pool, or a function of (rng, world); a name of several words ("app
-    other") stands for as many different values of one pool. Everywhere else "{app}" is the drawn value. With
-    `mentions` the reply decides, after one of the calls or one of `routes`; without, the rows that the calls change.
+    `slots` says where each value comes from: a pool, or a function of (rng, world); a key of several words ("app
+    other") stands for as many values, different ones of the pool or those that the function returns. Everywhere else
+    "{app}" is the drawn value. With `mentions` the reply decides, after the last of `calls` or one of `routes`;
+    without, the rows that the calls change.
     """
 
     english: tuple[str, ...]
@@ -99,11 +100,9 @@ def draw(rng: Draw, world: World, slots: dict[str, Slot]) -> dict[str, Any]:
     """One value for each slot, in order."""
     found: dict[str, Any] = {}
     for names, source in slots.items():
-        if callable(source):
-            found[names] = source(rng, world)
-        else:
-            several = names.split()
-            found.update(zip(several, rng.several(source, len(several)), strict=True))
+        several = names.split()
+        values = source(rng, world) if callable(source) else rng.several(source, len(several))
+        found.update(zip(several, values if len(several) > 1 or not callable(source) else [values], strict=True))
     return found
 
 
@@ -140,6 +139,11 @@ def number(low: int, high: int, step_size: int = 1) -> Slot:
     return lambda rng, world: rng.randrange(low, high + 1, step_size)
 
 
-def either(english: tuple[str, ...], chinese: tuple[str, ...]) -> Slot:
-    """A slot that draws from the pool of the task's language."""
-    return lambda rng, world: rng.pick(chinese if rng.chinese else english)
+def either(english: tuple[str, ...], chinese: tuple[str, ...], count: int = 1) -> Slot:
+    """A slot that draws from the pool of the task's language; with a `count`, that many different values."""
+
+    def drawn(rng: Draw, world: World) -> Any:
+        values = rng.several(chinese if rng.chinese else english, count)
+        return values if count > 1 else values[0]
+
+    return drawn
