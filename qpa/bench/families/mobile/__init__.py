@@ -6,6 +6,17 @@ from qpa.bench.families.base import Family
 from qpa.bench.families.mobile.apps import FAMILIES as APPS
 from qpa.bench.families.mobile.apps_files import FAMILIES as APPS_FILES
 from qpa.bench.families.mobile.apps_find import FAMILIES as APPS_FIND
+from qpa.bench.families.mobile.apps_limits import FAMILIES as APPS_LIMITS
 from qpa.bench.families.mobile.apps_settings import FAMILIES as APPS_SETTINGS
+from qpa.bench.families.mobile.apps_steps import FAMILIES as APPS_STEPS
+from qpa.bench.families.mobile.apps_talk import FAMILIES as APPS_TALK
 
-MOBILE_FAMILIES: tuple[Family, ...] = (*APPS, *APPS_SETTINGS, *APPS_FILES, *APPS_FIND)
+MOBILE_FAMILIES: tuple[Family, ...] = (
+    *APPS,
+    *APPS_SETTINGS,
+    *APPS_FILES,
+    *APPS_FIND,
+    *APPS_STEPS,
+    *APPS_TALK,
+    *APPS_LIMITS,
+)
