@@ -205,21 +205,13 @@ MANAGE = (
         ),
     ),
     Wish(
-        calls=(do("move_file", fileName="{file}", storage="sd_card"),),
-        slots={"file": VIDEOS, "size": number(200, 900)},
-        patch={**files(file_row(1, "{file}", "video", size_kb=300_000)), "settings": CARD},
+        calls=(do("manage_duplicate_files", action="clean"),),
         english=(
-            "Move {file} to the SD card.",
-            "The video {file} is too big for the phone, put it on the memory card.",
-            "Shift {file} over to the SD card.",
-            "Free up the phone: {file} goes to the SD card.",
+            "Clean up duplicate files.",
+            "I've got some files twice. Bin the copies, keep the originals.",
+            "Remove all the duplicates from my phone.",
         ),
-        chinese=(
-            "把{file}移到SD卡。",
-            "视频{file}太占手机空间，挪到存储卡上",
-            "{file}转存到SD卡",
-            "给手机腾点地方，{file}移动到SD卡",
-        ),
+        chinese=("清理重复文件。", "有些文件存了两份，副本扔掉，原件留着", "把手机里的重复文件都清了"),
     ),
     Wish(
         calls=(do("clean_junk", action="clean", kind="packages"),),
@@ -251,13 +243,21 @@ MANAGE = (
         chinese=("从云盘下载{file}。", "把云盘里的{file}存到手机上", "一会儿没网，先把云盘的{file}下下来"),
     ),
     Wish(
-        calls=(do("manage_duplicate_files", action="clean"),),
+        calls=(do("move_file", fileName="{file}", storage="sd_card"),),
+        slots={"file": VIDEOS, "size": number(200, 900)},
+        patch={**files(file_row(1, "{file}", "video", size_kb=300_000)), "settings": CARD},
         english=(
-            "Clean up duplicate files.",
-            "I've got some files twice. Bin the copies, keep the originals.",
-            "Remove all the duplicates from my phone.",
+            "Move {file} to the SD card.",
+            "The video {file} is too big for the phone, put it on the memory card.",
+            "Shift {file} over to the SD card.",
+            "Free up the phone: {file} goes to the SD card.",
         ),
-        chinese=("清理重复文件。", "有些文件存了两份，副本扔掉，原件留着", "把手机里的重复文件都清了"),
+        chinese=(
+            "把{file}移到SD卡。",
+            "视频{file}太占手机空间，挪到存储卡上",
+            "{file}转存到SD卡",
+            "给手机腾点地方，{file}移动到SD卡",
+        ),
     ),
     Wish(
         calls=(do("manage_sd_card", action="eject"),),

@@ -94,7 +94,7 @@ RECOVERY = (
         slots={"hour": number(5, 8)},
         shown=("manage_app_notifications",),
         intent=Intent.ASK,
-        mentions=(["app", "apps", "应用", "软件", "App"],),
+        mentions=(["app", "apps", "应用", "软件"],),
         reply=("Which app do you mean?", "你指的是哪个应用？"),
         english=(
             "Turn off the notifications of that app, it's been buzzing since {hour} o'clock.",

@@ -164,6 +164,20 @@ SETTINGS = (
         ),
     ),
     Wish(
+        calls=(do("set_app_auto_update", mode="wifi_only"),),
+        patch={"settings": settings(app_auto_update="any_network")},
+        english=(
+            "Let apps update themselves on Wi-Fi only.",
+            "App auto-updates are eating my data plan. Only over Wi-Fi from now on.",
+            "Automatic app updates: Wi-Fi only.",
+        ),
+        chinese=(
+            "应用只在WiFi下自动更新。",
+            "自动更新把流量跑光了，以后只许连WiFi时更新应用",
+            "应用自动更新改成仅WiFi",
+        ),
+    ),
+    Wish(
         calls=(do("manage_default_app", action="reset", role="music"),),
         slots={"app": PLAYERS},
         patch={**app_row(roles="music"), "settings": settings(default_app_music="{app}")},
@@ -176,20 +190,6 @@ SETTINGS = (
             "默认音乐应用别用{app}了，恢复成系统自带的。",
             "音乐默认用{app}打开，改回系统播放器",
             "现在默认音乐应用是{app}，请重置为自带应用",
-        ),
-    ),
-    Wish(
-        calls=(do("set_app_auto_update", mode="wifi_only"),),
-        patch={"settings": settings(app_auto_update="any_network")},
-        english=(
-            "Let apps update themselves on Wi-Fi only.",
-            "App auto-updates are eating my data plan. Only over Wi-Fi from now on.",
-            "Automatic app updates: Wi-Fi only.",
-        ),
-        chinese=(
-            "应用只在WiFi下自动更新。",
-            "自动更新把流量跑光了，以后只许连WiFi时更新应用",
-            "应用自动更新改成仅WiFi",
         ),
     ),
     Wish(

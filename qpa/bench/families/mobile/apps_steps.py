@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.apps import APPS, APPS_STORAGE, QUIET_APPS, STORE, TOOL, notice, offer
-from qpa.bench.families.mobile.apps_files import VIDEOS, document, file_row, folder, label
+from qpa.bench.families.mobile.apps_files import CHINESE_DOCUMENTS, DOCUMENTS, VIDEOS, document, file_row, folder, label
 from qpa.bench.families.mobile.common import online, settings
-from qpa.bench.families.mobile.wishes import Wish, fill, turn, wished
+from qpa.bench.families.mobile.wishes import Wish, draw, either, fill, turn, wished
 from qpa.bench.families.values import EVENTS, Draw
 from qpa.envs.sandbox.schema import World
 
@@ -184,11 +184,8 @@ def card_or_cloud(rng: Draw, world: World) -> Draft:
 
 def newest_renamed(rng: Draw, world: World) -> Draft:
     """Which file is meant has to be found out by date."""
-    where, name = (slot(rng, world) for slot in (folder, label))
-    names: list[str] = []
-    while len(names) < 3:
-        if (file := document(rng, world)) not in names:
-            names.append(file)
+    drawn = draw(rng, world, {"where": folder, "name": label, "a b c": either(DOCUMENTS, CHINESE_DOCUMENTS, 3)})
+    where, name, *names = drawn.values()
     days = rng.sample(range(1, 14), 3)
     rows = [
         file_row(i, file, modified_at=f"2025-01-{day:02d}T10:00:00")

@@ -116,7 +116,7 @@ LOCKS = (
     Wish(
         calls=(do("manage_smart_unlock", action="add", deviceName="{device}"),),
         slots={"device": DEVICES},
-        patch={"bluetooth_devices": [{"name": "{device}", "kind": "watch", "paired": 1}], "settings": locked()},
+        patch={"bluetooth_devices": [{"name": "{device}", "kind": "device", "paired": 1}], "settings": locked()},
         hidden=("manage_trusted_devices",),
         english=(
             "Keep my phone unlocked while {device} is near.",
@@ -129,6 +129,23 @@ LOCKS = (
             "智能解锁里加上{device}",
             "连着{device}的时候不想输密码，把它加到智能解锁",
             "只要{device}在附近，手机就别锁",
+        ),
+    ),
+    Wish(
+        calls=(do("manage_fingerprint", action="rename", name="{finger}", newName="{name}"),),
+        slots={"finger name": fingers},
+        patch={**enrolled(), "settings": locked()},
+        english=(
+            'Rename the fingerprint "{finger}" to "{name}".',
+            'The fingerprint "{finger}" is really another finger. Call it "{name}".',
+            'Change the name of my "{finger}" print to "{name}".',
+            'I labelled a fingerprint wrongly: not "{finger}" but "{name}".',
+        ),
+        chinese=(
+            "把指纹“{finger}”改名为“{name}”。",
+            "“{finger}”那个指纹其实是别的手指，名字改成“{name}”",
+            "指纹“{finger}”重命名：“{name}”",
+            "有个指纹标错了，不是“{finger}”，应该叫“{name}”",
         ),
     ),
     Wish(
@@ -149,23 +166,6 @@ LOCKS = (
             "给SIM卡{slot}上锁，PIN是{pin}",
             "怕手机被偷，把SIM卡{slot}锁上，它的PIN码{pin}",
             "卡{slot}开机要输PIN，PIN码{pin}，帮我设上",
-        ),
-    ),
-    Wish(
-        calls=(do("manage_fingerprint", action="rename", name="{finger}", newName="{name}"),),
-        slots={"finger name": fingers},
-        patch={**enrolled(), "settings": locked()},
-        english=(
-            'Rename the fingerprint "{finger}" to "{name}".',
-            'The fingerprint "{finger}" is really another finger. Call it "{name}".',
-            'Change the name of my "{finger}" print to "{name}".',
-            'I labelled a fingerprint wrongly: not "{finger}" but "{name}".',
-        ),
-        chinese=(
-            "把指纹“{finger}”改名为“{name}”。",
-            "“{finger}”那个指纹其实是别的手指，名字改成“{name}”",
-            "指纹“{finger}”重命名：“{name}”",
-            "有个指纹标错了，不是“{finger}”，应该叫“{name}”",
         ),
     ),
     Wish(
@@ -208,6 +208,16 @@ LOCKS = (
         ),
     ),
     Wish(
+        calls=(do("manage_lockdown_mode", action="enable"),),
+        patch={"settings": locked()},
+        english=(
+            "Turn on lockdown mode.",
+            "Only my code should unlock the phone now, no fingerprints or face: lockdown mode.",
+            "I'm at the border, put the phone into lockdown.",
+        ),
+        chinese=("打开锁定模式。", "现在只许用密码解锁，指纹人脸都不行，开锁定模式", "要过安检了，手机进入锁定模式"),
+    ),
+    Wish(
         calls=(do("manage_app_lock", action="disable", appName="{app}"),),
         slots={"app": QUIET_APPS},
         patch={"apps": [{"name": "{app}"}], "security_rules": [rule("app_lock")], "settings": locked()},
@@ -218,15 +228,30 @@ LOCKS = (
         ),
         chinese=("取消{app}的应用锁。", "每次开{app}都要输密码太烦，解除它的应用锁", "{app}不用应用锁了"),
     ),
+)
+
+
+COMBINED = (
     Wish(
-        calls=(do("manage_lockdown_mode", action="enable"),),
-        patch={"settings": locked()},
-        english=(
-            "Turn on lockdown mode.",
-            "Only my code should unlock the phone now, no fingerprints or face: lockdown mode.",
-            "I'm at the border, put the phone into lockdown.",
+        calls=(
+            do("manage_app_lock", action="enable", appName="{app}"),
+            do("set_sound_mode", mode="silent"),
+            do("manage_location", action="disable"),
         ),
-        chinese=("打开锁定模式。", "现在只许用密码解锁，指纹人脸都不行，开锁定模式", "要过安检了，手机进入锁定模式"),
+        slots={"app": QUIET_APPS},
+        patch={"apps": [{"name": "{app}"}], "settings": locked(sound_mode="normal", location="on")},
+        english=(
+            "Put an app lock on {app}, set the phone to silent and turn location off.",
+            "Silent mode, no location, and {app} behind the app lock, please.",
+            "I'm lending my phone out: location off, {app} locked with the app lock, sound mode silent.",
+            "Three things for the meeting. Lock the app {app}. Phone on silent. Location services off.",
+        ),
+        chinese=(
+            "给{app}加应用锁，手机调静音，再关掉定位。",
+            "静音模式，定位关闭，{app}上应用锁",
+            "手机要借人：关定位，{app}用应用锁锁上，声音模式设静音",
+            "开会前三件事：{app}加应用锁，手机静音，定位服务关掉",
+        ),
     ),
 )
 
@@ -237,4 +262,10 @@ def security_locks(rng: Draw, world: World) -> Draft:
     return wished(rng, world, LOCKS)
 
 
-FAMILIES = (security_locks,)
+@family("security_combined", TOOL, SECURITY, "dependency", unseen="family")
+def security_combined(rng: Draw, world: World) -> Draft:
+    """Known tools of three domains that training never combines."""
+    return wished(rng, world, COMBINED)
+
+
+FAMILIES = (security_locks, security_combined)

@@ -71,7 +71,7 @@ def scan_and_remove(rng: Draw, world: World) -> Draft:
     return Draft(
         phrasings=(
             "Scan my phone and remove any harmful file you find, I confirm the removal.",
-            "Since January {day} I get strange pop-ups. Run a security scan and delete every threat it reports, I agree.",
+            "Since January {day} I get odd pop-ups. Run a security scan and delete every threat it reports, I agree.",
             "Security check please. If there's malware, remove it for good; you needn't ask again.",
             "Look for harmful files and get rid of them, yes, really. It started on January {day}.",
         ),
@@ -313,10 +313,10 @@ REVISED = (
             ),
         ),
         english=(
-            "Undo that, I have a video call at {hour}.",
-            "Hm, I need it at {hour} o'clock. Allow it again.",
+            "Undo that, I have a video call at {hour}:00.",
+            "Hm, I need it at {hour}:00. Allow it again.",
             "Turn it back on, please.",
-            "On second thoughts, apps may use it again. I want to film the kids at {hour}.",
+            "On second thoughts, apps may use it again. I want to film the kids at {hour}:00.",
         ),
         chinese=(
             "撤销吧，{hour}点有视频会议。",

@@ -89,6 +89,23 @@ VAULT = (
         ),
     ),
     Wish(
+        calls=(do("manage_password", action="update", site="{site}", password="{new}"),),
+        slots={"site": SITES, "user": USERS, "old": secret, "new": secret},
+        patch={"passwords": [account()]},
+        english=(
+            "Update my saved password for {site} to {new}.",
+            "I changed my {site} password, it's {new} now. Save that.",
+            "The stored password of {site} is outdated, replace it with {new}.",
+            "{site} made me choose another password: {new}. Update it in the vault.",
+        ),
+        chinese=(
+            "把保存的{site}密码更新为{new}。",
+            "我改了{site}的密码，现在是{new}，存一下",
+            "{site}存的密码旧了，换成{new}",
+            "{site}让我换了密码：{new}，密码本里也更新",
+        ),
+    ),
+    Wish(
         calls=(do("manage_private_space", action="hide", appName="{app}"),),
         slots={"app": QUIET_APPS},
         patch={"apps": [{"name": "{app}"}], "settings": locked()},
@@ -104,23 +121,6 @@ VAULT = (
             "{app}藏到隐私空间里，别让人发现",
             "{app}移入隐私空间",
             "我不想让人看见{app}，把它放到隐私空间",
-        ),
-    ),
-    Wish(
-        calls=(do("manage_password", action="update", site="{site}", password="{new}"),),
-        slots={"site": SITES, "user": USERS, "old": secret, "new": secret},
-        patch={"passwords": [account()]},
-        english=(
-            "Update my saved password for {site} to {new}.",
-            "I changed my {site} password, it's {new} now. Save that.",
-            "The stored password of {site} is outdated, replace it with {new}.",
-            "{site} made me choose another password: {new}. Update it in the vault.",
-        ),
-        chinese=(
-            "把保存的{site}密码更新为{new}。",
-            "我改了{site}的密码，现在是{new}，存一下",
-            "{site}存的密码旧了，换成{new}",
-            "{site}让我换了密码：{new}，密码本里也更新",
         ),
     ),
     Wish(
@@ -164,8 +164,8 @@ VAULT = (
         patch={"settings": settings(microphone_access="on")},
         english=(
             "Cut off the microphone for all apps.",
-            "I have a confidential meeting at {hour}. No app may hear anything, so turn off microphone access.",
-            "Block microphone access for the whole phone before my {hour} o'clock talk.",
+            "I have a confidential meeting at {hour}:00. No app may hear anything, so turn off microphone access.",
+            "Block microphone access for the whole phone before my talk at {hour}:00.",
         ),
         chinese=(
             "关闭所有应用的麦克风访问。",
@@ -233,12 +233,12 @@ QUESTIONS = (
         calls=(do("manage_smart_unlock", action="query"),),
         slots={"device": DEVICES},
         patch={
-            "bluetooth_devices": [{"name": "{device}", "kind": "watch", "paired": 1}],
+            "bluetooth_devices": [{"name": "{device}", "kind": "device", "paired": 1}],
             "security_rules": [rule("trusted_device", "{device}")],
             "settings": locked(),
         },
         mentions=(["{device}"],),
-        reply=("{device} does.", "是{device}。"),
+        reply=("Smart unlock trusts {device}.", "智能解锁信任的是{device}。"),
         english=(
             "Which device keeps my phone unlocked?",
             "My phone doesn't ask for the code sometimes. Which smart unlock device is behind it?",
