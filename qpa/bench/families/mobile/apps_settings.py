@@ -305,7 +305,7 @@ QUESTIONS = (
         slots={"app": BROWSERS},
         patch={**app_row(roles="browser"), "settings": settings(default_app_browser="{app}")},
         mentions=(["{app}"],),
-        reply=("{app} opens them.", "是{app}。"),
+        reply=("It's {app}.", "是{app}。"),
         english=(
             "What's my default browser?",
             "Which app opens web links by default?",

@@ -164,13 +164,13 @@ VAULT = (
         patch={"settings": settings(microphone_access="on")},
         english=(
             "Cut off the microphone for all apps.",
-            "I have a confidential meeting at {hour}:00. No app may hear anything, so turn off microphone access.",
-            "Block microphone access for the whole phone before my talk at {hour}:00.",
+            "I have a confidential meeting at {hour}:00. No app may hear anything, so turn off microphone access now.",
+            "My talk at {hour}:00 is off the record. Block microphone access for the whole phone right now.",
         ),
         chinese=(
             "关闭所有应用的麦克风访问。",
-            "{hour}点有保密会议，任何应用都不能听，把麦克风访问关了",
-            "{hour}点谈事之前，整机禁用麦克风",
+            "{hour}点有保密会议，任何应用都不能听，现在就把麦克风访问关了",
+            "{hour}点要谈私事，现在就把整机的麦克风禁用",
         ),
     ),
     Wish(
