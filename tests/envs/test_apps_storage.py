@@ -211,6 +211,13 @@ def test_archives(own):
     assert own.code("extract_archive", fileName="Zoom.mp4") == 409
 
 
+def test_an_archive_is_the_same_however_its_files_are_listed(own):
+    own.use("compress_files", fileNames=["Zig.pdf", "Zag.jpg"], archiveName="One")
+    own.use("compress_files", fileNames=["Zag.jpg", "Zig.pdf"], archiveName="Two")
+    after = changed(own)
+    assert after["files", "file_804"]["contents"] == after["files", "file_805"]["contents"]
+
+
 def test_an_empty_archive_has_nothing_to_extract(new_phone):
     phone = start(new_phone, {"files": [{"id": "file_812", "name": "Void.zip", "kind": "archive"}]})
     assert phone.code("extract_archive", fileName="Void.zip") == 409

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Family
 from qpa.bench.families.mobile import (
+    apps,
+    apps_files,
+    apps_find,
+    apps_limits,
+    apps_settings,
+    apps_steps,
+    apps_talk,
     assistant,
     assistant_plans,
     calls,
@@ -24,11 +31,22 @@ from qpa.bench.families.mobile import (
     network,
     network_care,
     network_plans,
+    security,
+    security_limits,
+    security_talk,
+    security_vault,
     time,
     time_plans,
 )
 
 MOBILE_FAMILIES: tuple[Family, ...] = (
+    *apps.FAMILIES,
+    *apps_files.FAMILIES,
+    *apps_find.FAMILIES,
+    *apps_limits.FAMILIES,
+    *apps_settings.FAMILIES,
+    *apps_steps.FAMILIES,
+    *apps_talk.FAMILIES,
     *assistant.FAMILIES,
     *assistant_plans.FAMILIES,
     *calls.FAMILIES,
@@ -49,6 +67,10 @@ MOBILE_FAMILIES: tuple[Family, ...] = (
     *network.FAMILIES,
     *network_care.FAMILIES,
     *network_plans.FAMILIES,
+    *security.FAMILIES,
+    *security_limits.FAMILIES,
+    *security_talk.FAMILIES,
+    *security_vault.FAMILIES,
     *time.FAMILIES,
     *time_plans.FAMILIES,
 )

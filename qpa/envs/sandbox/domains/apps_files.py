@@ -157,7 +157,9 @@ def compress_files(ctx: ToolContext, fileNames: list[str], archiveName: str | No
         require_free_name(ctx, name)
     size = sum(-(-file["size_kb"] * _PACKED_PERCENT.get(file["kind"], 100) // 100) for file in files)
     require_space(ctx, size)
-    contents = json.dumps([[file["name"], file["kind"], file["size_kb"]] for file in files], ensure_ascii=False)
+    # In a fixed order: an archive is the same however its files were listed.
+    packed = sorted(files, key=lambda file: file["id"])
+    contents = json.dumps([[file["name"], file["kind"], file["size_kb"]] for file in packed], ensure_ascii=False)
     add_file(ctx, files[0]["folder"], name=name, kind="archive", size_kb=size, contents=contents)
     return ok("Archive created", name=name, files=len(files), size_kb=size)
 
