@@ -28,6 +28,7 @@ SKILL_INSTANCES = 200  # each in both routing settings
 MEMORY_SIZES = {(False, True): 88, (False, False): 88, (True, True): 100, (True, False): 100}
 PER_FAMILY = {Split.DEV: 4, Split.EVOLVE: 4}
 MULTI_TURN = "multi_turn"
+_LEAST_SHARE = 4  # a family of one kind counts as one of so many
 
 
 def load_mobile(
@@ -122,7 +123,8 @@ def _routing(name: str, number: int) -> str:
 
 
 def _shared_out(members: Iterable[Family], size: int) -> dict[str, int]:
-    return apportion({f.name: 1.0 for f in members}, size)
+    """Tasks by family: a family of many kinds of instances gets more, so that each kind occurs."""
+    return apportion({f.name: float(max(f.variants, _LEAST_SHARE)) for f in members}, size)
 
 
 @functools.cache
