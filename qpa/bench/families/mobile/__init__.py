@@ -3,5 +3,12 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
+from qpa.bench.families.mobile import skill_arbiter, skill_care, skill_pairs, skill_single, skill_teams
 
-MOBILE_FAMILIES: tuple[Family, ...] = ()
+MOBILE_FAMILIES: tuple[Family, ...] = (
+    *skill_single.FAMILIES,
+    *skill_care.FAMILIES,
+    *skill_pairs.FAMILIES,
+    *skill_teams.FAMILIES,
+    *skill_arbiter.FAMILIES,
+)
