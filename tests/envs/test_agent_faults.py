@@ -68,6 +68,7 @@ def test_a_part_is_the_first_clause(new_phone: Any) -> None:
     [
         ("delete Zalgebra.pdf", "deleted Zbiology.pdf"),
         ("move zalgebra.pdf to School", "moved Zbiology.pdf to School"),
+        ("send Zalgebra.pdf to Bob", "sent Zbiology.pdf to Bob"),
         ("open the settings", "no data changed"),
     ],
 )
@@ -154,7 +155,7 @@ def test_faults_in_records() -> None:
         ),
         ("把Zcooking.docx删掉，然后下载地图.pdf", ["deleted Zcooking.docx", "downloaded 地图.pdf"]),
         ("给小明发消息：“六点见；别迟到”。下载菜单.docx", ["sent to 小明", "downloaded 菜单.docx"]),
-        ("把Zcooking.docx发给妈妈", ["sent to 妈妈"]),
+        ("把Zcooking.docx发给妈妈", ["sent Zcooking.docx to 妈妈"]),
         ("把菜单.docx下载到厨房文件夹", ["downloaded 菜单.docx"]),
         ("打开设置看看", ["no data changed"]),
     ],

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
-from qpa.bench.families.mobile import skill_arbiter, skill_care, skill_pairs, skill_single, skill_teams
+from qpa.bench.families.mobile import (
+    skill_arbiter,
+    skill_care,
+    skill_pairs,
+    skill_single,
+    skill_teams,
+    subagent_answers,
+    subagent_apps,
+    subagent_faults,
+)
 
 MOBILE_FAMILIES: tuple[Family, ...] = (
     *skill_single.FAMILIES,
@@ -11,4 +20,7 @@ MOBILE_FAMILIES: tuple[Family, ...] = (
     *skill_pairs.FAMILIES,
     *skill_teams.FAMILIES,
     *skill_arbiter.FAMILIES,
+    *subagent_apps.FAMILIES,
+    *subagent_answers.FAMILIES,
+    *subagent_faults.FAMILIES,
 )

@@ -92,7 +92,7 @@ def skill_data_or_stream(rng: Draw, world: World) -> Draft:
     show = rng.choice(SHOWS)
 
     def plan() -> Plan:
-        yield [do("manage_mobile_data", action="query")]
+        yield [do("manage_mobile_data", action="query"), do("query_shows", keyword=show)]
         return ask(
             rng.say(
                 f"Without mobile data {show} cannot stream. Data off, or watch it?",
@@ -116,7 +116,7 @@ def skill_data_or_stream(rng: Draw, world: World) -> Draft:
             ),
             slots={"show": show},
             plan=plan,
-            criteria=asked([show], ["data", "数据", "流量"]),
+            criteria=asked([show], ["data", "数据", "流量"], reads=("manage_mobile_data",)),
             patch={
                 "media_shows": [{"title": show, "kind": "series", "genre": "quiz", "episodes": 6, "episode": 2}],
                 "settings": online(wifi="off", media_state="stopped", media_item=""),

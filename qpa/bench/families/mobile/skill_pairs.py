@@ -7,6 +7,7 @@ from typing import Any
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
 from qpa.bench.families.mobile.common import asked, online, settings, step
 from qpa.bench.families.mobile.skill_base import guided
+from qpa.bench.families.tool_calls import person
 from qpa.bench.families.values import TODOS, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Intent
 from qpa.envs.sandbox.schema import World
@@ -64,13 +65,13 @@ def skill_record_screen(rng: Draw, world: World) -> Draft:
 @family("skill_battery_player", SKILL, "System Settings", "multi_skill", "recovery")
 def skill_battery_player(rng: Draw, world: World) -> Draft:
     """SK-POWER-01: the saver is clear, but which of two running players stays is not."""
-    first, second = rng.sample(PLAYERS, 2)
+    (first, second), level = rng.sample(PLAYERS, 2), rng.randint(6, 19)
     apps = [{"name": n, "category": "media", "roles": "music", "running": 1, "locked": 0} for n in (first, second)]
     apps += [{"name": row["name"], "running": 0} for row in world.rows["apps"] if row["category"] == "media"]
 
     def plan() -> Plan:
-        yield [do("manage_battery", mode="super_saving")]
         yield [do("manage_recent_apps", action="query")]
+        yield [do("manage_battery", mode="super_saving")]
         return ask(
             rng.say(
                 f"Extreme saving is on. {first} and {second} both run: which player stays open?",
@@ -81,17 +82,18 @@ def skill_battery_player(rng: Draw, world: World) -> Draft:
     return guided(
         Draft(
             phrasings=(
-                "Extreme battery saver on, then close everything in the background except the music player.",
-                "Battery's dying: go to extreme saving and close all background apps, keep only my music player.",
-                "Super saving mode, and shut all recent apps but the player.",
-                "Turn on the extreme power saver. All background apps may go, just not the music player.",
+                "{level}% left: extreme battery saver on, then close all in the background except the music player.",
+                "{level}% battery, ouch. Extreme saving, and close all background apps, keep only my music player.",
+                "I'm at {level}%. Super saving mode, and shut all recent apps but the player.",
+                "{level}% must last, so extreme power saver on. All background apps may go, just not the music player.",
             ),
             chinese=(
-                "打开超级省电，然后把后台应用都关了，只留音乐播放器。",
-                "快没电了，开超级省电模式，后台除了听歌的那个全部关掉。",
-                "超级省电，后台清一下，播放器别关。",
-                "手机进超级省电，再清掉所有后台，放音乐的那个应用留着。",
+                "只剩{level}%了，打开超级省电，然后把后台应用都关了，只留音乐播放器。",
+                "电量{level}%，开超级省电模式，后台除了听歌的那个全部关掉。",
+                "还有{level}%的电，超级省电，后台清一下，播放器别关。",
+                "{level}%要撑一天，手机进超级省电，再清掉所有后台，放音乐的那个应用留着。",
             ),
+            slots={"level": level},
             plan=plan,
             criteria=BehaviorCriteria(
                 routes=[step("manage_battery", mode="super_saving")],
@@ -99,7 +101,10 @@ def skill_battery_player(rng: Draw, world: World) -> Draft:
                 mentions=[[first], [second]],
                 allow_writes=True,
             ),
-            patch={"apps": apps, "settings": settings(battery_mode="normal", media_state="stopped")},
+            patch={
+                "apps": apps,
+                "settings": settings(battery_mode="normal", battery_level=str(level), media_state="stopped"),
+            },
         ),
         "power-performance-battery",
         "apps-lifecycle",
@@ -109,26 +114,27 @@ def skill_battery_player(rng: Draw, world: World) -> Draft:
 @family("skill_bank_lock", SKILL, "Security & Privacy", "multi_skill", "recovery")
 def skill_bank_lock(rng: Draw, world: World) -> Draft:
     """SK-PRIVACY-10: there are two banking apps, and none was named."""
-    first, second = rng.sample(BANKS, 2)
+    (first, second), name = rng.sample(BANKS, 2), person(rng, world)
 
     def plan() -> Plan:
-        yield [do("query_apps", category="finance")]
+        yield [do("query_apps", category="finance"), do("manage_app_lock", action="query")]
         return ask(rng.say(f"{first} or {second}, which one?", f"{first}还是{second}，要锁哪一个？"))
 
     return guided(
         Draft(
             phrasings=(
-                "Put my banking app behind an app lock.",
-                "The kids play with my phone; lock the bank's app so that it asks for the PIN.",
-                "I want an app lock on my bank app.",
-                "Nobody but me should open the banking app, lock it.",
+                "Put my banking app behind an app lock before {name} borrows the phone.",
+                "{name} plays with my phone all the time; lock the bank's app so that it asks for the PIN.",
+                "I don't want {name} to see my money: app lock on my bank app.",
+                "Nobody but me should open the banking app, not even {name}, so lock it.",
             ),
             chinese=(
-                "给我的银行应用加个应用锁。",
-                "孩子老玩我手机，把银行那个应用锁上。",
-                "银行应用开一下应用锁。",
-                "除了我谁都不能打开银行的应用，上锁。",
+                "要把手机借给{name}，先给我的银行应用加个应用锁。",
+                "{name}老玩我手机，把银行那个应用锁上。",
+                "别让{name}看到我的钱，银行应用开一下应用锁。",
+                "除了我谁都不能打开银行的应用，{name}也不行，上锁。",
             ),
+            slots={"name": name},
             plan=plan,
             criteria=asked([first], [second], reads=("query_apps",)),
             patch={

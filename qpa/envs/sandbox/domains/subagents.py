@@ -163,8 +163,10 @@ def _do_clause(ctx: ToolContext, app: str, clause: str, order: Order) -> list[st
 
 def _send_in_app(ctx: ToolContext, app: str, recipient: str, content: str) -> str:
     recipient = re.sub(rf" (?:in|on|via|with) {re.escape(app)}$", "", recipient, flags=re.IGNORECASE)
+    told = f"sent to {recipient}"
     if _FILE_RE.fullmatch(content):
         content = _file(ctx, content)["name"]
+        told = f"sent {content} to {recipient}"
     ctx.insert(
         "app_messages",
         id=ctx.new_id("app_msg"),
@@ -173,7 +175,7 @@ def _send_in_app(ctx: ToolContext, app: str, recipient: str, content: str) -> st
         content=content,
         sent_at=ctx.now.isoformat(),
     )
-    return f"sent to {recipient}"
+    return told
 
 
 def _download(ctx: ToolContext, name: str, folder: str) -> str:
