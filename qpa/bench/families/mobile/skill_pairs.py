@@ -220,6 +220,8 @@ def skill_photo_over(rng: Draw, world: World) -> Draft:
             ),
             slots={"subject": subject, "target": target},
             plan=plan,
+            criteria="tool",
+            annotated=("share_file_nearby",),
             patch={
                 "settings": online(wifi="on", bluetooth="on"),
                 "files": [{"id": "file_881", "name": name, "kind": "image"}],
@@ -263,6 +265,8 @@ def skill_rain_plan(rng: Draw, world: World) -> Draft:
             ),
             slots={"city": city, "wet": wet, "dry": dry},
             plan=plan,
+            criteria="tool",
+            annotated=("manage_todo",),
             patch={"weather": [row | {"rain_pct": 90 if rains else 5}], "settings": online()},
         ),
         "travel-weather-navigation",

@@ -272,6 +272,8 @@ def skill_newest_photo(rng: Draw, world: World) -> Draft:
             ),
             slots={"subject": rng.say(english, chinese)},
             plan=plan,
+            criteria="tool",
+            annotated=("set_photo_favorite",),
             patch={"files": files, "media_photos": photos},
         ),
         "gallery-photos",

@@ -251,6 +251,8 @@ def skill_cart_paid(rng: Draw, world: World) -> Draft:
             ),
             slots={"goods": goods, "shop": shop, "home": home, "first": first, "second": second},
             plan=plan,
+            criteria="tool",
+            annotated=("place_order",),
             patch={
                 "settings": online(payment_protection="off"),
                 "apps": [{"name": shop, "category": "shopping"}],
@@ -298,6 +300,8 @@ def skill_customer_call(rng: Draw, world: World) -> Draft:
             ),
             slots={"name": name, "company": company},
             plan=plan,
+            criteria="tool",
+            annotated=("manage_follow_up",),
             patch={
                 "crm_customers": [{"id": "customer_881", "company": company, "contact": name}],
                 "crm_messages": [{"id": "entry_881", "text": wish, **entry}],
