@@ -47,6 +47,8 @@ def strategy(type_: Any) -> st.SearchStrategy:
         return {str: TEXT, int: st.integers(-(2**53), 2**53), float: NUMBERS, bool: st.booleans()}[type_]
     if type_ is type(None):
         return st.none()
+    if type_ is msgspec.UnsetType:
+        return st.just(msgspec.UNSET)
     if origin is list:
         return st.lists(strategy(args[0]), max_size=2)
     if origin is dict:

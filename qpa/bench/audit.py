@@ -86,12 +86,12 @@ class Auditor:
         for table, patched in task.initial.patch.items():
             rows[table] = [*patched, *rows.get(table, [])]
         for kind, course in mutants.wrong(task, actions, self._needed(task, actions), self.specs, rows):
-            if not task.resources.tools and kind == "one write too many":
-                continue  # only loaders are visible: the unrelated tool cannot be called, so nothing would be shown
             if course == actions:
                 continue
             trajectory = self._play(task, course)
             assert trajectory.verdict is not None
+            if kind == "one write too many" and not _accepted(trajectory, "extra"):
+                continue  # the tool is not visible, or the phone is off: nothing was written
             tried += 1
             self.found.wrong_tried[kind.partition(":")[0]] += 1
             if trajectory.verdict.success:
@@ -106,10 +106,18 @@ class Auditor:
             self.found.progress_drops.append(f"{task.id}: {[round(p, 2) for p in path]}")
 
     def _needed(self, task: TaskSpec, actions: list[Action]) -> set[str]:
-        """Calls that succeed, and those of the last block: there running into an error may be the point."""
+        """Calls that succeed, and those of the last block: there running into an error may be the point.
+
+        Of equal calls the last one: the expert repeats what did not work.
+        """
         steps = [s for s in self._play(task, actions).steps if isinstance(s.action, CallTools)]
-        succeeded = {f.call_id for s in steps for f in s.feedback if f.ok}
+        last = {to_json((c.name, c.arguments)): c.id for s in steps for c in s.action.calls}  # type: ignore[union-attr]
+        succeeded = {f.call_id for s in steps for f in s.feedback if f.ok} & set(last.values())
         return succeeded | {c.id for s in steps[-1:] for c in s.action.calls}  # type: ignore[union-attr]
 
     def _play(self, task: TaskSpec, course: list[Action]) -> Trajectory:
         return run_now(run_actions(self.env, task, course))
+
+
+def _accepted(trajectory: Trajectory, call_id: str) -> bool:
+    return any(f.ok for step in trajectory.steps for f in step.feedback if f.call_id == call_id)

@@ -20,6 +20,7 @@ MASK = "<generated>"
 _STAMPS = frozenset({"at", "created_at", "updated_at", "started_at", "ended_at", "sent_at", "timestamp"})
 _GENERATED_ID = re.compile(r"[a-z_]+_\d{3,9}")  # what the sandbox's id generator makes, e.g. contact_007
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+_BOOKKEEPING = frozenset({"gui_sessions"})  # what an agent was told, in whatever words; what it did is elsewhere
 _TIMES = frozenset({"time", "datetime", "date", "due", "bedtime", "waketime", "bed_time", "wake_time"})
 
 
@@ -52,11 +53,14 @@ def normalise(name: str, value: Any, clock: str) -> Hashable:
 
 
 def masked_row(change: RowChange, clock: str) -> Hashable | None:
-    """Comparable form of a row change, or None when only timestamps changed.
+    """Comparable form of a row change, or None when only timestamps or an agent's bookkeeping changed.
 
     An inserted row is known by its content, so its generated key is masked. Updated and deleted rows existed before:
     their key counts, and a deleted row's content is implied by it.
     """
+
+    if change.table in _BOOKKEEPING:
+        return None
 
     def column(name: str, value: Any) -> Hashable:
         inserted_key = change.op == "insert" and name in change.key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import msgspec
@@ -19,18 +20,32 @@ class Limits(Record):
     deadline_s: float = 120.0
 
 
-class Fault(Record):
-    """A scripted runtime error: calls `first..first+count-1` (0-based, per tool) of `tool` fail with `error_type`.
+class FaultMode(enum.StrEnum):
+    """How a sub-agent fails while it answers "done"."""
 
-    With `error_type` TIMEOUT and `hang_s` > 0 the backend really sleeps, so the caller's deadline is exercised.
+    NO_OP = "no_op"  # nothing is done, and the answer carries no data
+    PARTIAL = "partial"  # only the first clause of the instruction is done
+    WRONG_ITEM = "wrong_item"  # done to another file or contact than the first one named
+    FALSE_DONE = "false_done"  # nothing is done, and the answer tells of it as if it had been
+
+
+class Fault(Record):
+    """A scripted runtime fault: calls `first..first+count-1` (0-based, per tool) of `tool` fail with `error_type`.
+
+    With a `mode` they succeed instead, but the sub-agent fails in that way. With a `rate` below 1 each of them is hit
+    with that probability, drawn from task id, tool and call number: a replay is hit alike. With `hang_s` > 0 the
+    backend really sleeps first, so the caller's deadline is exercised.
     """
 
     tool: str
-    error_type: ErrorType
+    error_type: ErrorType = ErrorType.UNAVAILABLE
     message: str = ""
     first: int = 0
     count: int = 1
     hang_s: float = 0.0
+    # Left out of the encoding where not set, so that tasks without them keep their bytes.
+    mode: FaultMode | msgspec.UnsetType = msgspec.UNSET
+    rate: float | msgspec.UnsetType = msgspec.UNSET
 
 
 class InitialState(Record):

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from qpa.bench.normalise import normalise
+from qpa.bench.normalise import masked_row, normalise
+from qpa.contract import RowChange
 
 CLOCK = "2025-01-15T09:00:00"  # a Wednesday
 
@@ -50,3 +51,10 @@ def test_equal(name: str, a: Any, b: Any) -> None:
 )
 def test_different(name: str, a: Any, b: Any) -> None:
     assert normalise(name, a, CLOCK) != normalise(name, b, CLOCK)
+
+
+def test_what_an_agent_was_told_is_no_result() -> None:
+    told = {"id": "gui_agent_001", "app": "Maps", "instruction": "pin Zoe", "status": "active"}
+    assert masked_row(RowChange(table="gui_sessions", op="insert", key={"id": told["id"]}, new=told), CLOCK) is None
+    sent = {"id": "app_msg_001", "app": "WhatsApp", "recipient": "Zoe", "content": "hi"}
+    assert masked_row(RowChange(table="app_messages", op="insert", key={"id": sent["id"]}, new=sent), CLOCK) is not None

@@ -8,7 +8,7 @@ import pytest
 
 from qpa.contract import ErrorType, Fault, ToolCall, ToolKind
 from qpa.envs.sandbox import SandboxEnv, catalog
-from qpa.envs.sandbox.domains.facts import FACTS, answer
+from qpa.envs.sandbox.domains.facts import FACTS, FACTS_ZH, answer
 from qpa.envs.skills import builtin_skills
 
 FILES = [{"id": "file_801", "name": "Algebra.pdf"}, {"id": "file_802", "name": "Biology.docx"}]
@@ -281,7 +281,8 @@ def test_question_answering(phone):
 
 def test_every_fact_is_found_by_its_question():
     assert len(FACTS) >= 40
-    assert [f.question for f in FACTS if answer(f.question) != f.answer] == []
+    assert [f.question for f in (*FACTS, *FACTS_ZH) if answer(f.question) != f.answer] == []
+    assert len(FACTS_ZH) == len(FACTS)
 
 
 # --- skill loaders -------------------------------------------------------------------------------------------------

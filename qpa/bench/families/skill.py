@@ -15,6 +15,7 @@ TIME = "Time Management"
 CALLS = "Calls & Communication"
 NETWORK = "Network & Connectivity"
 RULES = ("unknown_numbers", "international", "telemarketing")
+RULES_ZH = {"unknown_numbers": "陌生号码", "international": "国际来电", "telemarketing": "推销电话"}
 
 
 def routing_of(rng: Draw) -> Routing:
@@ -35,7 +36,7 @@ def skill_alarm(rng: Draw, world: World) -> Draft:
     def plan() -> Plan:
         yield [load("alarms-timers", "alarm")]
         yield [do("manage_alarm", action="create", time=time, title=title)]
-        return done(f"Done: alarm {time} {title}.")
+        return done(rng.say(f"Done: alarm {time} {title}.", f"好了：{time}的闹钟{title}。"))
 
     return Draft(
         phrasings=(
@@ -43,6 +44,12 @@ def skill_alarm(rng: Draw, world: World) -> Draft:
             "Wake me at {time}, label it {title}.",
             "I need a {title} alarm at {time}.",
             "Please add an alarm named {title} at {time}.",
+        ),
+        chinese=(
+            "设个{time}的闹钟，名字叫{title}。",
+            "{time}叫我，闹钟标签写{title}。",
+            "帮我加一个{title}的闹钟，{time}响。",
+            "闹钟，{time}，{title}。",
         ),
         slots={"time": time, "title": title},
         plan=plan,
@@ -59,7 +66,7 @@ def skill_reminder(rng: Draw, world: World) -> Draft:
     def plan() -> Plan:
         yield [load("calendar-todos", "reminder")]
         yield [do("manage_reminder", action="create", content=content, time=moment)]
-        return done(f"Done: reminder {content}.")
+        return done(rng.say(f"Done: reminder {content}.", f"好了：到时提醒你{content}。"))
 
     return Draft(
         phrasings=(
@@ -67,6 +74,12 @@ def skill_reminder(rng: Draw, world: World) -> Draft:
             "Reminder for {moment}: {content}.",
             "I must {content} on {moment}, remind me.",
             "Set a reminder, {content}, at {moment}.",
+        ),
+        chinese=(
+            "{moment}提醒我{content}。",
+            "加个提醒：{content}，时间{moment}。",
+            "到{moment}的时候记得提醒我{content}。",
+            "我{moment}得{content}，帮我设个提醒吧。",
         ),
         slots={"content": content, "moment": moment},
         plan=plan,
@@ -83,7 +96,7 @@ def skill_message(rng: Draw, world: World) -> Draft:
     def plan() -> Plan:
         yield [load("messages-mail", "message")]
         yield [do("send_message", content=content, contact=name)]
-        return done(f"Done: texted {name}.")
+        return done(rng.say(f"Done: texted {name}.", f"好了：已发给{name}。"))
 
     return Draft(
         phrasings=(
@@ -91,6 +104,12 @@ def skill_message(rng: Draw, world: World) -> Draft:
             'Send {name} the message "{content}".',
             'Tell {name} by text "{content}".',
             'Message "{content}" to {name}, please.',
+        ),
+        chinese=(
+            "给{name}发短信：“{content}”。",
+            "发条短信告诉{name}“{content}”。",
+            "帮我发短信，跟{name}说“{content}”。",
+            "短信发{name}，内容是“{content}”，谢谢。",
         ),
         slots={"name": name, "content": content},
         plan=plan,
@@ -112,7 +131,7 @@ def skill_wifi(rng: Draw, world: World) -> Draft:
         if not feedback[0].ok:
             yield [do("manage_wifi", action="enable")]
             yield [connect]
-        return done(f"Done: connected to {ssid}.")
+        return done(rng.say(f"Done: connected to {ssid}.", f"好了：已连接{ssid}。"))
 
     return Draft(
         phrasings=(
@@ -120,6 +139,12 @@ def skill_wifi(rng: Draw, world: World) -> Draft:
             "Join my known network {ssid}.",
             "Get me on {ssid}, it is saved.",
             "Use the Wi-Fi {ssid} you already know.",
+        ),
+        chinese=(
+            "连上已保存的Wi-Fi {ssid}。",
+            "帮我连{ssid}，这个网之前存过。",
+            "用手机里存的那个{ssid}上网。",
+            "连一下{ssid}吧，密码手机早就记住了。",
         ),
         slots={"ssid": ssid},
         plan=plan,
@@ -137,16 +162,16 @@ def skill_wifi(rng: Draw, world: World) -> Draft:
 def skill_protection(rng: Draw, world: World) -> Draft:
     """Call protection: what to do depends on the rule's state, so it has to be queried."""
     rule, state, phone = rng.choice(RULES), rng.choice(("on", "off")), rng.phone()
-    spoken = rule.replace("_", " ")
+    spoken = rng.say(rule.replace("_", " "), RULES_ZH[rule])
 
     def plan() -> Plan:
         yield [load("privacy-call-protection", "protection")]
         feedback = yield [do("manage_interception", action="query", rule=rule)]
         if feedback[0].payload["data"][rule] == "on":
             yield [do("manage_call_forwarding", action="enable", phoneNumber=phone)]
-            return done(f"Done: forwarding to {phone}.")
+            return done(rng.say(f"Done: forwarding to {phone}.", f"好了：来电转到{phone}。"))
         yield [do("manage_interception", action="enable", rule=rule)]
-        return done(f"Done: blocking {spoken}.")
+        return done(rng.say(f"Done: blocking {spoken}.", f"好了：已拦截{spoken}。"))
 
     return Draft(
         phrasings=(
@@ -154,6 +179,12 @@ def skill_protection(rng: Draw, world: World) -> Draft:
             "Are {rule} calls blocked? Then forward calls to {phone}. If not, block them.",
             "Block {rule} calls; if they already are, forward calls to {phone}.",
             "Check {rule} blocking: when on, forward to {phone}, else switch it on.",
+        ),
+        chinese=(
+            "要是已经在拦截{rule}了，就把来电转到{phone}；没有的话就打开拦截。",
+            "看看{rule}拦截开了没：开着就把来电转接到{phone}，没开就开上。",
+            "把{rule}拦掉；如果本来就拦着，那就设置来电转接到{phone}。",
+            "{rule}拦截要是没开就帮我开；开着的话，来电都转到{phone}。",
         ),
         slots={"rule": spoken, "phone": phone},
         plan=plan,
@@ -172,7 +203,7 @@ def skill_note(rng: Draw, world: World) -> Draft:
     def plan() -> Plan:
         yield [load("ai-content-personal-assistant", "note")]
         yield [do("manage_note", action="create", content=content)]
-        return done(f"Noted: {content}.")
+        return done(rng.say(f"Noted: {content}.", f"记下了：{content}。"))
 
     return Draft(
         phrasings=(
@@ -180,6 +211,12 @@ def skill_note(rng: Draw, world: World) -> Draft:
             "Make a note that {content}.",
             "Note down: {content}.",
             "New note, {content}, please.",
+        ),
+        chinese=(
+            "记个笔记：{content}。",
+            "写一条备忘，{content}。",
+            "帮我记下来，{content}。",
+            "怕忘了，笔记里记一句：{content}。",
         ),
         slots={"content": content},
         plan=plan,
@@ -227,7 +264,7 @@ def skill_pair(rng: Draw, world: World) -> Draft:
             do("manage_alarm", action="create", time=time, title=title),
             do("send_message", content=content, contact=name),
         ]
-        return done(f"Done: alarm {time}, texted {name}.")
+        return done(rng.say(f"Done: alarm {time}, texted {name}.", f"好了：{time}的闹钟，也发给{name}了。"))
 
     return Draft(
         phrasings=(
@@ -235,6 +272,12 @@ def skill_pair(rng: Draw, world: World) -> Draft:
             'Text {name} "{content}" and wake me at {time} for {title}.',
             'Alarm {title} at {time}, then tell {name} by text "{content}".',
             'Two things: {title} alarm, {time}; message {name} "{content}".',
+        ),
+        chinese=(
+            "定{time}的{title}闹钟，再给{name}发短信“{content}”。",
+            "给{name}发短信“{content}”，另外{time}用{title}闹钟叫我。",
+            "{title}闹钟设在{time}，然后短信告诉{name}“{content}”。",
+            "两件事：{time}的闹钟，叫{title}；短信给{name}，“{content}”。",
         ),
         slots={"time": time, "title": title, "name": name, "content": content},
         plan=plan,

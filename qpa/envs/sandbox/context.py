@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from qpa.contract import ErrorType
+from qpa.contract import ErrorType, FaultMode
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -93,6 +93,7 @@ class ToolContext:
     db: apsw.Connection
     now: datetime  # the task's clock, frozen for the whole episode
     counters: dict[str, int] = field(default_factory=dict)  # id prefix -> last number given
+    fault: FaultMode | None = None  # how the sub-agent of the running call fails, by the task's fault plan
 
     def new_id(self, prefix: str) -> str:
         """The next id of this episode, e.g. "contact_007"; a failed call gives its ids back."""

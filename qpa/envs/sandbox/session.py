@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import random
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -16,12 +17,14 @@ from qpa.contract import (
     EnvFailure,
     ErrorType,
     Fault,
+    FaultMode,
     Feedback,
     Operation,
     RowChange,
     Skill,
     TaskSpec,
     ToolCall,
+    ToolKind,
     ToolSpec,
 )
 from qpa.envs.sandbox import loaders
@@ -38,6 +41,14 @@ _FAULT_MESSAGES = {
     ErrorType.INTERNAL: "Internal error",
     ErrorType.PERMISSION_DENIED: "Permission denied",
 }
+
+
+class _PretenceError(Exception):
+    """Undoes a call whose sub-agent only says that it was done."""
+
+    def __init__(self, payload: dict[str, Any]) -> None:
+        super().__init__()
+        self.payload = payload
 
 
 class SandboxSession:
@@ -156,8 +167,7 @@ class SandboxSession:
             arguments = validate(spec, given)
             if spec.permission in self.task.initial.denied_permissions:
                 raise ToolError(ErrorType.PERMISSION_DENIED, f"Permission denied: {spec.permission}")
-            await self._misbehave(call.name)
-            return self._act(call, arguments)
+            return self._act(call, arguments, await self._misbehave(call.name))
         except ToolError as error:
             return _error(call, error)
 
@@ -168,29 +178,40 @@ class SandboxSession:
         hint = f"; similar: {', '.join(near)}" if near else ""
         raise ToolError(ErrorType.UNKNOWN_TOOL, f"Unknown tool {printable(name)}{hint}")
 
-    async def _misbehave(self, name: str) -> None:
+    async def _misbehave(self, name: str) -> FaultMode | None:
         """Plays the task's fault plan. The call counts before it sleeps: a caller's retry is the next call."""
         number = self._calls.get(name, 0)
         self._calls[name] = number + 1
-        for fault in self.task.initial.faults:
+        for index, fault in enumerate(self.task.initial.faults):
             if fault.tool == name and fault.first <= number < fault.first + fault.count:
+                rate = 1.0 if fault.rate is msgspec.UNSET else fault.rate
+                if random.Random(f"{self.task.id}:{index}:{name}:{number}").random() >= rate:
+                    continue
                 if fault.hang_s > 0:
                     await asyncio.sleep(fault.hang_s)
+                if fault.mode is not msgspec.UNSET:
+                    return fault.mode
                 raise ToolError(fault.error_type, fault.message or _fault_message(fault))
+        return None
 
-    def _act(self, call: ToolCall, arguments: dict[str, Any]) -> Feedback:
+    def _act(self, call: ToolCall, arguments: dict[str, Any], fault: FaultMode | None) -> Feedback:
         if call.name in self._skills:
             payload, specs = loaders.load(self._skills[call.name], self._specs)
             self._loaded.update((spec.name, spec) for spec in specs)
             return Feedback(call_id=call.id, name=call.name, ok=True, payload=payload, loaded_tools=specs)
         before = dict(self._context.counters)
+        self._context.fault = fault
         try:
             with self._db:  # a savepoint: a failed call changes nothing
                 payload = tools_by_name()[call.name](self._context, **arguments)
                 msgspec.json.encode(payload)  # inside: an answer that cannot be sent must not leave its writes behind
+                if fault in (FaultMode.NO_OP, FaultMode.FALSE_DONE):
+                    raise _PretenceError(payload if fault is FaultMode.FALSE_DONE else _without_data(payload))
         except BaseException as error:
             self._context.counters.clear()
             self._context.counters.update(before)
+            if isinstance(error, _PretenceError):
+                return Feedback(call_id=call.id, name=call.name, ok=True, payload=error.payload)
             if isinstance(error, ToolError) or not isinstance(error, Exception):
                 raise
             raise ToolError(ErrorType.INTERNAL, f"Internal error: {type(error).__name__}") from error
@@ -201,6 +222,10 @@ def _error(call: ToolCall, error: ToolError) -> Feedback:
     code = ERROR_CODES[error.error_type]
     payload = {"success": False, "error": error.message, "code": code}
     return Feedback(call_id=call.id, name=call.name, ok=False, payload=payload, error_type=error.error_type, code=code)
+
+
+def _without_data(payload: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in payload.items() if key != "data"}
 
 
 def _fault_message(fault: Fault) -> str:
@@ -229,6 +254,11 @@ def _callable(task: TaskSpec, specs: Mapping[str, ToolSpec], skills: Mapping[str
     for fault in task.initial.faults:
         if fault.tool not in specs and fault.tool not in skills:
             raise EnvFailure(f"task {task.id}: initial.faults names {fault.tool!r}, which the sandbox does not have")
+        kind = specs[fault.tool].kind if fault.tool in specs else ToolKind.SKILL
+        if fault.mode is not msgspec.UNSET and kind is not ToolKind.SUBAGENT:
+            raise EnvFailure(f"task {task.id}: initial.faults: {fault.tool} is no sub-agent, so not {fault.mode.value}")
+        if fault.rate is not msgspec.UNSET and not 0.0 <= fault.rate <= 1.0:
+            raise EnvFailure(f"task {task.id}: initial.faults: rate {fault.rate} of {fault.tool} (want 0 to 1)")
     return visible
 
 

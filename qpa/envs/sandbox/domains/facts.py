@@ -63,10 +63,55 @@ FACTS: tuple[Fact, ...] = (
     _fact("What is the emergency number in Europe?", "emergency number europe", "112"),
     _fact("Which language is most spoken in Brazil?", "language brazil", "Portuguese"),
 )
+# The same facts in the same order.
+FACTS_ZH: tuple[Fact, ...] = (
+    _fact("法国的首都是哪里？", "法国 首都", "巴黎"),
+    _fact("日本的首都是哪里？", "日本 首都", "东京"),
+    _fact("澳大利亚的首都是哪里？", "澳大利亚|澳洲 首都", "堪培拉"),
+    _fact("加拿大的首都是哪里？", "加拿大 首都", "渥太华"),
+    _fact("巴西的首都是哪里？", "巴西 首都", "巴西利亚"),
+    _fact("埃及的首都是哪里？", "埃及 首都", "开罗"),
+    _fact("世界上最高的山是哪座？", "最高 山|峰", "珠穆朗玛峰"),
+    _fact("世界上最大的海洋是哪个？", "最大 洋|海", "太平洋"),
+    _fact("最大的行星是哪颗？", "最大 行星", "木星"),
+    _fact("离太阳最近的行星是哪颗？", "最近|最靠近 太阳", "水星"),
+    _fact("世界上最长的河是哪条？", "最长 河", "尼罗河"),
+    _fact("陆地上跑得最快的动物是什么？", "最快 动物", "猎豹"),
+    _fact("最大的哺乳动物是什么？", "最大 动物", "蓝鲸"),
+    _fact("水在多少度沸腾？", "水 沸|烧开", "海平面上100摄氏度"),
+    _fact("水在多少度结冰？", "水 结冰|冰点|凝固", "0摄氏度"),
+    _fact("金的化学符号是什么？", "金 符号", "Au"),
+    _fact("铁的化学符号是什么？", "铁 符号", "Fe"),
+    _fact("光速是多少？", "光速|光的速度", "每秒299,792千米"),
+    _fact("成年人有多少块骨头？", "骨头|骨骼 多少|几", "206"),
+    _fact("世界上有几个大洲？", "大洲|大陆|几个洲 几|多少", "七"),
+    _fact("闰年有多少天？", "闰年 天", "366"),
+    _fact("一天有多少分钟？", "一天|每天 分钟", "1440"),
+    _fact("钢琴有多少个键？", "钢琴 键", "88"),
+    _fact("一支足球队上场几个人？", "足球 几|多少|人数", "十一"),
+    _fact("马拉松全程多长？", "马拉松 长|距离|公里|多远", "42.195千米"),
+    _fact("《哈姆雷特》是谁写的？", "哈姆雷特 谁|作者", "莎士比亚"),
+    _fact("《蒙娜丽莎》是谁画的？", "蒙娜丽莎 谁|作者", "达芬奇"),
+    _fact("《傲慢与偏见》是谁写的？", "傲慢与偏见 谁|作者", "简·奥斯汀"),
+    _fact("相对论是谁提出的？", "相对论 谁", "爱因斯坦"),
+    _fact("第一个登上月球的人是谁？", "月 谁 第一", "阿姆斯特朗"),
+    _fact("人类首次登月是什么时候？", "月 时候|哪年|哪一年|何时|几几年", "1969年7月20日"),
+    _fact("柏林墙是什么时候倒塌的？", "柏林墙 时候|哪年|哪一年|何时|几几年", "1989年11月9日"),
+    _fact("日本的货币是什么？", "日本 货币", "日元"),
+    _fact("瑞士的货币是什么？", "瑞士 货币", "瑞士法郎"),
+    _fact("圆周率是多少？", "圆周率", "约3.14159"),
+    _fact("144的平方根是多少？", "平方根 144", "12"),
+    _fact("植物吸收什么气体？", "植物 气体", "二氧化碳"),
+    _fact("晒太阳能补充哪种维生素？", "维生素 太阳|阳光", "维生素D"),
+    _fact("欧洲的紧急电话是多少？", "欧洲 紧急|急救", "112"),
+    _fact("巴西最通用的语言是什么？", "巴西 语言", "葡萄牙语"),
+)
 
 
 def answer(query: str) -> str | None:
-    """The answer of the most specific fact whose keys are all in the query, or None."""
+    """The answer of the most specific fact whose keys are all in the query, or None; Chinese gets a Chinese one."""
     words = {w.casefold() for w in _WORD.findall(query)}
     found = [f for f in FACTS if all(words & set(key.split("|")) for key in f.keys)]
+    # Chinese writes no spaces between words, so there a key counts wherever it stands.
+    found += [f for f in FACTS_ZH if all(any(k in query for k in key.split("|")) for key in f.keys)]
     return max(found, key=lambda f: len(f.keys)).answer if found else None

@@ -12,6 +12,18 @@ import re
 from typing import Any, Literal
 
 from qpa.contract import Effect, ToolKind
+from qpa.envs.sandbox.domains.agent_orders import (
+    DOWNLOAD,
+    FILE,
+    KIND_OF,
+    MOVE,
+    SEND,
+    TELL,
+    VERBS,
+    Order,
+    heard,
+    in_english,
+)
 from qpa.envs.sandbox.domains.facts import answer
 from qpa.envs.sandbox.domains.memory import DOMAIN_NAME
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, missing, need, ok, tool
@@ -49,32 +61,15 @@ _APP_ALIASES = {
     "sms": "Messages",
     "wechat": "WhatsApp",
 }
-_KINDS = {
-    "document": "pdf doc docx txt ppt pptx md",
-    "spreadsheet": "xls xlsx csv",
-    "image": "jpg jpeg png heic",
-    "video": "mp4 mov",
-    "audio": "mp3 wav",
-    "archive": "zip",
-}
-_KIND_OF = {extension: kind for kind, extensions in _KINDS.items() for extension in extensions.split()}
-
-_FILE = rf"[\w()&-]+\.(?:{'|'.join(sorted(_KIND_OF, key=len, reverse=True))})\b"
-_FILES = rf"{_FILE}(?:(?:, and | ?, ?| and | ){_FILE})*"
-_FILE_RE = re.compile(_FILE, re.IGNORECASE)
+_FILES = rf"{FILE}(?:(?:, and | ?, ?| and | ){FILE})*"
+_FILE_RE = re.compile(FILE, re.IGNORECASE)
 _MOVE_RE = re.compile(
     rf"(?P<files>{_FILES}) (?:in)?to (?:the )?(?:folder )?(?P<folder>[\w'&-]+(?: (?!and\b|folder\b)[\w'&-]+)*)",
     re.IGNORECASE,
 )
 _SEND_TO_RE = re.compile(r"^\w+ (?P<what>.+?) to (?P<who>.+)$")
 _TELL_RE = re.compile(r"^(?:reply to|\w+) (?P<who>[^:,]+?)(?: ?[:,] ?| saying | that )(?P<what>.+)$", re.IGNORECASE)
-_SEND, _TELL = ("send", "post", "forward", "share"), ("text", "tell", "message", "reply")
-_DOWNLOAD, _MOVE, _DELETE = ("download", "save", "fetch"), ("move", "put"), ("delete", "remove")
-_VERBS = "|".join(_SEND + _TELL + _DOWNLOAD + _MOVE + _DELETE)
-_VERB_RE = re.compile(rf"\b(?:{_VERBS})\b", re.IGNORECASE)
-_CLAUSE_RE = re.compile(rf"; ?|\. |,? (?:and )?then |,? and (?=(?:{_VERBS}) )", re.IGNORECASE)
-_QUOTE_RE = re.compile(r'["“]([^"”]*)["”]')
-_MARK_RE = re.compile("\ue000([0-9]+)\ue001")
+_VERB_RE = re.compile(rf"\b(?:{VERBS})\b", re.IGNORECASE)
 
 
 @tool(domain=DOMAIN_NAME, effect=Effect.EXTERNAL, kind=ToolKind.SUBAGENT)
@@ -109,7 +104,7 @@ def control_gui_agent(
         return ok("GUI session status", **_gui_view(session))
     if session["execution_status"] == "completed":
         return ok("GUI session already completed", **_gui_view(session))
-    results = _operate(ctx, session["app"], session["instruction"])
+    results = _operate(ctx, session["app"], heard(ctx, session["instruction"]))
     ctx.execute("UPDATE gui_sessions SET status = 'completed', execution_status = 'completed' WHERE id = ?", session_id)
     done = {**session, "status": "completed", "execution_status": "completed"}
     steps = [
@@ -141,46 +136,37 @@ def _app(ctx: ToolContext, name: str) -> str:
 
 def _operate(ctx: ToolContext, app: str, instruction: str) -> list[str]:
     """Does every clause in order; returns one line per effect. Raises 404 for a file that is not there."""
-    quotes: list[str] = []
-
-    def keep(match: re.Match[str]) -> str:
-        quotes.append(match[1])
-        return f"\ue000{len(quotes) - 1}\ue001"
-
-    # Quoted text is somebody's message: it is neither split into clauses nor read as an order.
-    masked = _QUOTE_RE.sub(keep, instruction.replace("\ue000", "").replace("\ue001", ""))
-    flat = "; ".join(" ".join(line.split()) for line in masked.splitlines())
+    order = Order(instruction)
     results: list[str] = []
-    for clause in _CLAUSE_RE.split(flat):
-        results += _do_clause(ctx, app, clause.strip(" ."), quotes)
+    for clause in order.clauses:
+        results += _do_clause(ctx, app, in_english(clause), order)
     return results or ["no data changed"]
 
 
-def _do_clause(ctx: ToolContext, app: str, clause: str, quotes: list[str]) -> list[str]:
-    def text(masked: str) -> str:
-        return _MARK_RE.sub(lambda match: quotes[int(match[1])], masked).strip()
-
+def _do_clause(ctx: ToolContext, app: str, clause: str, order: Order) -> list[str]:
     found = _VERB_RE.search(clause)
     if found is None:
         return []
-    verb, order = found[0].casefold(), clause[found.start() :]
-    if verb in _SEND or verb in _TELL:
-        first, second = (_SEND_TO_RE, _TELL_RE) if verb in _SEND and ":" not in order else (_TELL_RE, _SEND_TO_RE)
-        match = first.match(order) or second.match(order)
-        return [_send_in_app(ctx, app, text(match["who"]), text(match["what"]))] if match else []
-    plain = text(order)
+    verb, rest = found[0].casefold(), clause[found.start() :]
+    if verb in SEND or verb in TELL:
+        first, second = (_SEND_TO_RE, _TELL_RE) if verb in SEND and ":" not in rest else (_TELL_RE, _SEND_TO_RE)
+        match = first.match(rest) or second.match(rest)
+        return [_send_in_app(ctx, app, order.plain(match["who"]), order.plain(match["what"]))] if match else []
+    plain = order.plain(rest)
     folders = {name: match["folder"] for match in _MOVE_RE.finditer(plain) for name in _FILE_RE.findall(match["files"])}
-    if verb in _MOVE:
+    if verb in MOVE:
         return [_move(ctx, name, folder) for name, folder in folders.items()]
-    if verb in _DOWNLOAD:
+    if verb in DOWNLOAD:
         return [_download(ctx, name, folders.get(name, DOWNLOAD_FOLDER)) for name in _FILE_RE.findall(plain)]
     return [_delete(ctx, name) for name in _FILE_RE.findall(plain)]
 
 
 def _send_in_app(ctx: ToolContext, app: str, recipient: str, content: str) -> str:
     recipient = re.sub(rf" (?:in|on|via|with) {re.escape(app)}$", "", recipient, flags=re.IGNORECASE)
+    told = f"sent to {recipient}"
     if _FILE_RE.fullmatch(content):
         content = _file(ctx, content)["name"]
+        told = f"sent {content} to {recipient}"
     ctx.insert(
         "app_messages",
         id=ctx.new_id("app_msg"),
@@ -189,13 +175,13 @@ def _send_in_app(ctx: ToolContext, app: str, recipient: str, content: str) -> st
         content=content,
         sent_at=ctx.now.isoformat(),
     )
-    return f"sent to {recipient}"
+    return told
 
 
 def _download(ctx: ToolContext, name: str, folder: str) -> str:
     if ctx.one("SELECT id FROM files WHERE name = ? COLLATE NOCASE", name):
         return f"already have {name}"
-    kind = _KIND_OF[name.rpartition(".")[2].casefold()]
+    kind = KIND_OF[name.rpartition(".")[2].casefold()]
     ctx.insert("files", id=ctx.new_id("file"), name=name, kind=kind, size_kb=0)
     ctx.insert("file_folders", file=name, folder=folder)
     return f"downloaded {name}"
@@ -225,7 +211,7 @@ def _file(ctx: ToolContext, name: str) -> Row:
 @tool(domain=DOMAIN_NAME, effect=Effect.READ, kind=ToolKind.SUBAGENT)
 def general_qa_agent(ctx: ToolContext, query: str) -> dict[str, Any]:
     """Ask the question-answering agent for a known fact."""
-    found = answer(query)
+    found = answer(heard(ctx, query))
     if found is None:
         raise missing("No entry for this question")
     return ok("Answer found", answer=found)
@@ -245,7 +231,7 @@ def control_ai_image_agent(
         if imageId is not None and not items:
             raise missing(f"No image {imageId[:30]}")
         return ok(f"{len(items)} images", items=items)
-    wanted = need(prompt, "prompt")
+    wanted = heard(ctx, need(prompt, "prompt"))
     parent = ""
     if action == "edit":
         parent = need(imageId, "imageId")
@@ -290,7 +276,7 @@ def _practise(ctx: ToolContext, agent: str, action: str, topic: str, language: s
         "practice_sessions",
         id=ctx.new_id("practice"),
         agent=agent,
-        topic=topic,
+        topic=heard(ctx, topic),
         language=language,
         status="active",
         started_at=at,

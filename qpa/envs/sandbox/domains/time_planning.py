@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 from qpa.contract import Effect, ToolKind
+from qpa.envs.sandbox.domains.agent_orders import heard
 from qpa.envs.sandbox.times import resolve
 from qpa.envs.sandbox.tool import Row, ToolContext, bad, conflict, in_range, need, ok, single, tool
 
@@ -263,7 +264,7 @@ def manage_automation_rule(
 @tool(domain=NAME, effect=Effect.REVERSIBLE, kind=ToolKind.SUBAGENT)
 def trigger_task(ctx: ToolContext, condition: str, operation: str) -> dict[str, Any]:
     """Hand a one-time task to the monitoring agent: do the operation when the condition holds."""
-    return _add_automation(ctx, "once", condition, operation)
+    return _add_automation(ctx, "once", condition, heard(ctx, operation))
 
 
 def _add_automation(ctx: ToolContext, kind: str, condition: str, operation: str) -> dict[str, Any]:
