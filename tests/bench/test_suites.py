@@ -182,7 +182,7 @@ def test_goals_vary_enough_not_to_be_memorised() -> None:
     [
         (lambda: make_task("nope", 0, "train"), "unknown task family"),
         (lambda: make_task("alarm_create", -1, "train"), "seed"),
-        (lambda: make_task(UNSEEN[0], 0, "train"), "unseen and has no tasks in split train"),
+        (lambda: make_task(UNSEEN[0], 0, "train"), "is of an unseen family and has no tasks in split train"),
         (lambda: make_task("alarm_create", 0, "test_unseen_family"), "is seen"),
         (lambda: load_suite("other", "dev"), "unknown suite"),
         (lambda: load_suite("core", "train"), "train_tasks"),

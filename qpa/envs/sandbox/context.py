@@ -71,7 +71,8 @@ def single(found: list[Row], noun: str, label: str = "id") -> Row:
 def fetch(db: apsw.Connection, sql: str, *params: Any) -> list[Row]:
     """All rows as dicts, in the statement's order."""
     cursor = db.execute(sql, params)
-    found, names = [], []
+    found: list[Row] = []
+    names: list[str] = []
     for row in cursor:
         names = names or [column[0] for column in cursor.get_description()]  # known only while there is a row
         found.append(dict(zip(names, row, strict=True)))
