@@ -23,7 +23,10 @@ _SPLITS = [
     "test_unseen_instance", "test_unseen_family", "test_unseen_tool", "test_unseen_app",
 ]  # fmt: skip
 _SUITE = flags.DEFINE_enum(
-    "suite", "core", ["core", "mobile", "mobile_oracle_tools"], "small planners' curriculum, or the benchmark"
+    "suite",
+    "core",
+    ["core", "mobile", "mobile_oracle_tools", "mobile_robust"],
+    "small planners' curriculum, or the benchmark",
 )
 _SPLIT = flags.DEFINE_enum("split", None, _SPLITS, "list the tasks of this split instead of the families")
 _FAMILY = flags.DEFINE_string("family", None, "only this task family")

@@ -8,15 +8,15 @@ need an unseen tool or app, or are unseen as a whole, occur in test only and car
 from __future__ import annotations
 
 import functools
+import itertools
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from qpa.bench.families.base import Family
 from qpa.bench.rehearsal import SEEDS, SPLIT_OF_UNSEEN, TEST_SPLITS, Instance
 from qpa.bench.retrieval import request_text, tool_index
 from qpa.bench.suites import apportion, families, gold_tools, make_task
-from qpa.bench.unseen import UNSEEN_TOOLS
-from qpa.contract import Dimension, Split, StateCriteria, TaskSpec, ToolKind
+from qpa.contract import Dimension, Fault, FaultMode, Split, StateCriteria, TaskSpec, ToolKind
 from qpa.envs.sandbox import catalog
 
 LANGUAGES = ("en", "zh")
@@ -28,6 +28,7 @@ SKILL_INSTANCES = 200  # each in both routing settings
 MEMORY_SIZES = {(False, True): 88, (False, False): 88, (True, True): 100, (True, False): 100}
 PER_FAMILY = {Split.DEV: 4, Split.EVOLVE: 4}
 MULTI_TURN = "multi_turn"
+FAULT_RATE = 0.3
 _LEAST_SHARE = 4  # a family of one kind counts as one of so many
 
 
@@ -70,6 +71,19 @@ def make_mobile(instance: Instance, recall: bool, candidates: int = CANDIDATES) 
         gold = gold_tools(task.id)
         rest = [n for n in recalled_tools(task, candidates) if n not in gold]
         task.resources.tools = sorted([*gold, *rest[: max(0, candidates - len(gold))]])
+    return task
+
+
+def with_faults(task: TaskSpec) -> TaskSpec:
+    """The same task where a needed tool's first call may fail: a tool is unavailable, a sub-agent only says done.
+
+    Each is hit with `FAULT_RATE`, always alike on a replay; calling again works, so every task can still be solved.
+    """
+    modes = itertools.cycle(FaultMode)
+    for name in gold_tools(task.id):
+        agent = _kinds()[name] is ToolKind.SUBAGENT
+        more = {"mode": next(modes)} if agent else {"message": "Service unavailable, try again"}
+        task.initial.faults.append(Fault(tool=name, rate=FAULT_RATE, **more))  # type: ignore[arg-type]
     return task
 
 
@@ -138,8 +152,13 @@ def _memory_cell(family: Family) -> tuple[bool, bool] | None:
 
 
 @functools.cache
+def _kinds() -> dict[str, ToolKind]:
+    return {s.name: s.kind for s in catalog()}
+
+
+@functools.cache
 def _memory_tools() -> tuple[str, ...]:
-    return tuple(s.name for s in catalog() if s.kind is ToolKind.MEMORY)
+    return tuple(name for name, kind in _kinds().items() if kind is ToolKind.MEMORY)
 
 
 def recall_rates(tasks: Iterable[TaskSpec]) -> dict[str, tuple[int, int]]:
@@ -153,12 +172,3 @@ def recall_rates(tasks: Iterable[TaskSpec]) -> dict[str, tuple[int, int]]:
         for key in ("all", language, task.domain):
             counted.setdefault(key, []).append(complete)
     return {key: (sum(hits), len(hits)) for key, hits in counted.items()}
-
-
-def unseen_leaks(train: Iterable[TaskSpec], calls: Callable[[TaskSpec], set[str]]) -> list[str]:
-    """One line per training task that calls or shows a tool kept from training."""
-    found = []
-    for task in train:
-        shown = (calls(task) | set(task.resources.tools)) & UNSEEN_TOOLS
-        found += [f"{task.id}: the unseen tool {name}" for name in sorted(shown)]
-    return found

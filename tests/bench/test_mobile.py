@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from qpa.bench import leaks, load_suite, oracle
+from qpa.bench import BenchVerifier, leaks, load_suite, make_env, oracle, run_actions
 from qpa.bench.mobile import (
     CANDIDATES,
     MEMORY_SIZES,
@@ -20,9 +20,10 @@ from qpa.bench.mobile import (
     recalled_tools,
 )
 from qpa.bench.rehearsal import TEST_SPLITS, WORLDS, parse_id
+from qpa.bench.replay import run_now
 from qpa.bench.suites import families, gold_tools
 from qpa.bench.unseen import UNSEEN_APP_DOMAINS, UNSEEN_APPS, UNSEEN_TOOLS
-from qpa.contract import CallTools, Dimension, Split, StateCriteria, TaskSpec, to_json
+from qpa.contract import BehaviorCriteria, CallTools, Dimension, Split, StateCriteria, TaskSpec, ToolCall, to_json
 from qpa.envs.sandbox import catalog
 
 TESTS = load_suite("mobile_oracle_tools", "test")
@@ -134,6 +135,23 @@ def test_tools_are_recalled_or_given() -> None:
             assert len(task.resources.tools) == CANDIDATES
     rates = recall_rates(recalled)
     assert rates["all"][0] / rates["all"][1] > 0.5 and {"English", "Chinese"} < set(rates)
+
+
+def test_the_robust_suite_has_faults_that_a_second_call_overcomes() -> None:
+    env = make_env(BenchVerifier())
+    hit = recovered = 0
+    for task in load_suite("mobile_robust", "dev", limit=150):
+        assert [f.tool for f in task.initial.faults][-len(gold_tools(task.id)) :] == gold_tools(task.id)
+        course = oracle(task)
+        if task.dimension is not Dimension.TOOL or isinstance(task.criteria, BehaviorCriteria):
+            continue
+        calls = [c for a in course if isinstance(a, CallTools) for c in a.calls]
+        if len(calls) != 1 or run_now(run_actions(env, task, course)).verdict.success:  # type: ignore[union-attr]
+            continue
+        hit += 1
+        again = CallTools(calls=[ToolCall(id="again", name=calls[0].name, arguments=calls[0].arguments)])
+        recovered += run_now(run_actions(env, task, [course[0], again, course[-1]])).verdict.success  # type: ignore[union-attr]
+    assert hit >= 5 and recovered == hit
 
 
 def test_training_tasks_are_seeded_and_weighted() -> None:
