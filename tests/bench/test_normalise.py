@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from qpa.bench.normalise import normalise
+from qpa.bench.normalise import masked_row, normalise
+from qpa.contract import RowChange
 
 CLOCK = "2025-01-15T09:00:00"  # a Wednesday
 
@@ -50,3 +51,13 @@ def test_equal(name: str, a: Any, b: Any) -> None:
 )
 def test_different(name: str, a: Any, b: Any) -> None:
     assert normalise(name, a, CLOCK) != normalise(name, b, CLOCK)
+
+
+@pytest.mark.parametrize(("table", "column", "same"), [("contacts", "id", True), ("dnd_contacts", "contact_id", False)])
+def test_only_the_own_id_of_an_inserted_row_is_masked(table: str, column: str, same: bool) -> None:
+    """A key that refers to another row is what the call was about."""
+    rows = [
+        masked_row(RowChange(table=table, op="insert", key={column: key}, new={column: key}), CLOCK)
+        for key in ("contact_001", "contact_002")
+    ]
+    assert (rows[0] == rows[1]) == same
