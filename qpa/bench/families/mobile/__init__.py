@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
-from qpa.bench.families.mobile import display_look, display_screen, sound_set
+from qpa.bench.families.mobile import (
+    display_ask,
+    display_depends,
+    display_limits,
+    display_look,
+    display_recovery,
+    display_screen,
+    display_turns,
+    sound_set,
+)
 
-MOBILE_FAMILIES: tuple[Family, ...] = (*display_screen.FAMILIES, *display_look.FAMILIES, *sound_set.FAMILIES)
+MOBILE_FAMILIES: tuple[Family, ...] = (
+    *display_screen.FAMILIES,
+    *display_look.FAMILIES,
+    *sound_set.FAMILIES,
+    *display_ask.FAMILIES,
+    *display_depends.FAMILIES,
+    *display_turns.FAMILIES,
+    *display_recovery.FAMILIES,
+    *display_limits.FAMILIES,
+)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from qpa.bench.families.base import Draft
 from qpa.bench.families.mobile.common import Rows, settings
-from qpa.bench.families.mobile.wishes import Both, Slot
+from qpa.bench.families.mobile.wishes import Both, Slot, turn
 from qpa.bench.families.values import Draw
 from qpa.contract import Dimension
 from qpa.envs.sandbox.schema import World
 
 TOOL = Dimension.TOOL
 DISPLAY = "Display & Sound"
+
+
+Branch = Callable[[Draw, World], Draft]
+
+
+def branch(rng: Draw, world: World, branches: tuple[Branch, ...]) -> Draft:
+    """The draft of the branch whose turn it is; its family says `variants=len(branches)`."""
+    return turn(rng, branches)(rng, world)
 
 
 def phone(**values: str) -> Rows:
@@ -28,8 +38,9 @@ def two(low: int, high: int, step: int = 5) -> Slot:
 def worded(*options: tuple[str | Both, ...]) -> Slot:
     """The values of one of the options; a pair is (English, Chinese), how a person says it."""
 
-    def drawn(rng: Draw, world: World) -> list[str]:
-        return [value if isinstance(value, str) else rng.say(*value) for value in rng.choice(options)]
+    def drawn(rng: Draw, world: World) -> list[str] | str:
+        values = [value if isinstance(value, str) else rng.say(*value) for value in rng.choice(options)]
+        return values if len(values) > 1 else values[0]
 
     return drawn
 
