@@ -12,6 +12,7 @@ from qpa.bench.families.mobile import (
     display_screen,
     display_turns,
     sound_set,
+    utility_figures,
 )
 
 MOBILE_FAMILIES: tuple[Family, ...] = (
@@ -23,4 +24,5 @@ MOBILE_FAMILIES: tuple[Family, ...] = (
     *display_turns.FAMILIES,
     *display_recovery.FAMILIES,
     *display_limits.FAMILIES,
+    *utility_figures.FAMILIES,
 )

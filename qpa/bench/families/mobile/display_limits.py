@@ -193,7 +193,7 @@ def display_study_night(rng: Draw, world: World) -> Draft:
         phrasings=(
             "Dark mode on, music on repeat-one, and a {minutes} minute countdown called {label}.",
             "Preparing for {label}: dark theme, one song over and over, countdown {minutes} minutes named {label}.",
-            "Start a {label} countdown of {minutes} minutes, turn on dark mode, and set the player to repeat one song.",
+            "Start the {label} countdown, {minutes} minutes, turn on dark mode, and set the player to repeat one song.",
             "Repeat a single track, go dark with the theme, count down {minutes} minutes; label that one {label}.",
         ),
         chinese=(

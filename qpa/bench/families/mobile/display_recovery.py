@@ -62,7 +62,7 @@ RECOVERY = (
         reply=("I have no permission for do-not-disturb. Will you allow it?", "没有勿扰模式的权限，要允许吗？"),
         english=(
             "{event} now, turn on do-not-disturb.",
-            "Put the phone on DND, I'm in {event}.",
+            "Put the phone on DND, {event} is on my plate now.",
             "Do-not-disturb on, the {event} is starting.",
             "Nobody should disturb me during {event}. Switch do-not-disturb on now.",
         ),
