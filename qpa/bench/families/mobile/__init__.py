@@ -13,6 +13,8 @@ from qpa.bench.families.mobile import (
     display_turns,
     sound_set,
     utility_figures,
+    utility_records,
+    utility_web,
 )
 
 MOBILE_FAMILIES: tuple[Family, ...] = (
@@ -25,4 +27,6 @@ MOBILE_FAMILIES: tuple[Family, ...] = (
     *display_recovery.FAMILIES,
     *display_limits.FAMILIES,
     *utility_figures.FAMILIES,
+    *utility_web.FAMILIES,
+    *utility_records.FAMILIES,
 )

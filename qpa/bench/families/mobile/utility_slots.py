@@ -52,6 +52,13 @@ CELLS = {  # a sheet of two columns of numbers
 }
 
 
+def _numbers(rng: Draw, world: World) -> list[str]:
+    return [str(n) for n in rng.sample(range(11, 99), 6)]
+
+
+NUMBERS: Slot = _numbers  # the four that `sheet_rows` holds, and two others
+
+
 def text_rows(*lines: str, file: str = "{file}", number: int = 701) -> Rows:
     """A text document with these lines."""
     kept = [{"file_id": f"file_{number}", "line": i, "text": text} for i, text in enumerate(lines, start=1)]
