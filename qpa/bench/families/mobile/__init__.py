@@ -12,6 +12,8 @@ from qpa.bench.families.mobile import (
     display_screen,
     display_turns,
     sound_set,
+    utility_ask,
+    utility_depends,
     utility_figures,
     utility_records,
     utility_web,
@@ -29,4 +31,6 @@ MOBILE_FAMILIES: tuple[Family, ...] = (
     *utility_figures.FAMILIES,
     *utility_web.FAMILIES,
     *utility_records.FAMILIES,
+    *utility_ask.FAMILIES,
+    *utility_depends.FAMILIES,
 )
