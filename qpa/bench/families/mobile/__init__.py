@@ -15,7 +15,10 @@ from qpa.bench.families.mobile import (
     utility_ask,
     utility_depends,
     utility_figures,
+    utility_limits,
     utility_records,
+    utility_recovery,
+    utility_turns,
     utility_web,
 )
 
@@ -33,4 +36,7 @@ MOBILE_FAMILIES: tuple[Family, ...] = (
     *utility_records.FAMILIES,
     *utility_ask.FAMILIES,
     *utility_depends.FAMILIES,
+    *utility_turns.FAMILIES,
+    *utility_recovery.FAMILIES,
+    *utility_limits.FAMILIES,
 )

@@ -59,20 +59,20 @@ def _numbers(rng: Draw, world: World) -> list[str]:
 NUMBERS: Slot = _numbers  # the four that `sheet_rows` holds, and two others
 
 
-def text_rows(*lines: str, file: str = "{file}", number: int = 701) -> Rows:
-    """A text document with these lines."""
-    kept = [{"file_id": f"file_{number}", "line": i, "text": text} for i, text in enumerate(lines, start=1)]
+def text_rows(*lines: str) -> Rows:
+    """The text document "file" with these lines."""
+    kept = [{"file_id": "file_701", "line": i, "text": text} for i, text in enumerate(lines, start=1)]
     return {
-        "files": [{"id": f"file_{number}", "name": file, "kind": "document", "size_kb": 14}],
+        "files": [{"id": "file_701", "name": "{file}", "kind": "document", "size_kb": 14}],
         "document_lines": kept,
     }
 
 
-def sheet_rows(file: str = "{file}") -> Rows:
-    """The sheet of the slots `CELLS`, with the numbers of the slots a, b, c and d."""
-    lines = ("Name | {first} | {second}", "{row} | {a} | {b}", "{other} | {c} | {d}")
+def sheet_rows(a: str = "{a}") -> Rows:
+    """The sheet "file" of the slots `CELLS`, with the numbers of the slots a, b, c and d."""
+    lines = ("Name | {first} | {second}", f"{{row}} | {a} | {{b}}", "{other} | {c} | {d}")
     return {
-        "files": [{"id": "file_702", "name": file, "kind": "spreadsheet", "size_kb": 22}],
+        "files": [{"id": "file_702", "name": "{file}", "kind": "spreadsheet", "size_kb": 22}],
         "document_lines": [{"file_id": "file_702", "line": i, "text": text} for i, text in enumerate(lines, start=1)],
     }
 
