@@ -217,7 +217,42 @@ def as_loud_as(rng: Draw, world: World) -> Draft:
     )
 
 
-BRANCHES = (fixed_brightness, if_dark, too_loud, bedside, smooth, as_loud_as)
+def locked_recording(rng: Draw, world: World) -> Draft:
+    """The order counts: a recording that begins before the lock shows the screen turning."""
+    title = rng.pick(TITLES)
+    side, word = rng.choice((("portrait", ("upright", "竖屏")), ("landscape", ("sideways", "横屏"))))
+
+    def plan() -> Plan:
+        yield [do("manage_auto_rotate", action="disable", orientation=side)]
+        yield [do("control_screen_recorder", action="start", audio="none")]
+        return done(rng.say("Locked, and recording.", "已锁定，开始录屏了。"))
+
+    return Draft(
+        phrasings=(
+            "First lock the screen {word}, then start a screen recording without sound.",
+            "I'm recording my screen for {title}, no audio. Before it starts, fix the screen {word}.",
+            "Start recording the screen silently, but not before it is locked {word}.",
+            "Lock it {word}, no more rotating; once that is done, record the screen with no audio.",
+        ),
+        chinese=(
+            "先把屏幕锁成{word}，再开始无声录屏。",
+            "我要录一段{title}的屏幕，不要声音，开录之前先固定{word}",
+            "开始录屏，不录声音，不过得先锁定{word}再录",
+            "锁定{word}别再旋转，锁好以后再录屏，不带声音",
+        ),
+        slots={"title": title, "word": rng.say(*word)},
+        plan=plan,
+        criteria="tool",
+        patch=phone(
+            auto_rotate="on",
+            locked_orientation="landscape" if side == "portrait" else "portrait",
+            screen_recording="off",
+            battery_mode="normal",
+        ),
+    )
+
+
+BRANCHES = (locked_recording, fixed_brightness, if_dark, too_loud, bedside, smooth, as_loud_as)
 
 
 @family("display_depends", TOOL, DISPLAY, "dependency", variants=len(BRANCHES))

@@ -127,7 +127,7 @@ def tick_or_add(rng: Draw, world: World) -> Draft:
             "If {a} is on the checklist {list}, tick it; if not, add it there.",
             "Is {a} on my {list} list already? Then check it off, otherwise put it on.",
             "Look at {list}. Tick {a} in case it's listed, or else add {a} to it.",
-            "I have {a} now, so tick it on {list}. Should it be missing there, add it without a tick.",
+            "I'm done with {a}, so tick that on {list}. Should it be missing there, add it without a tick.",
         ),
         chinese=(
             "“{list}”清单里要是有{a}就勾上，没有就加进去。",
@@ -197,7 +197,7 @@ def over_budget(rng: Draw, world: World) -> Draft:
         phrasings=(
             "Sum up {first} in {file} and tell me; above {limit}, also add {item} to the checklist {list}.",
             "What do the {first} in {file} come to? If it's more than {limit}, put {item} on my {list} list.",
-            "Tell me the total of column {first} in {file}. Over {limit} means {item} goes on {list}, else nothing.",
+            "Tell me the total of column {first} in {file}. Over {limit}? Then put {item} on {list}.",
             "Only if {first} in {file} add up to over {limit}, add {item} to {list}. I want to hear the sum anyway.",
         ),
         chinese=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qpa.bench.families.base import Draft, do, family
 from qpa.bench.families.mobile.display_slots import TOOL, phone
 from qpa.bench.families.mobile.utility_slots import (
-    CATEGORY,
+    BOUGHT,
     CELLS,
     NUMBERS,
     UTILITIES,
@@ -211,7 +211,7 @@ RECORDS = (
     ),
     Wish(
         calls=(do("manage_expense", action="add", amount="{amount}", category="{category}", note="{note}"),),
-        slots={"amount cents": money(3, 90), "category word": CATEGORY, "note": note},
+        slots={"amount cents": money(3, 90), "note category word": BOUGHT},
         english=(
             'Record an expense of {amount}, category {word}, note "{note}".',
             'I just spent {amount} on "{note}". Put it down as {word}.',

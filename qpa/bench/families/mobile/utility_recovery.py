@@ -66,7 +66,7 @@ def offline(rng: Draw, world: World) -> Draft:
             ),
         ),
         patch={
-            "settings": settings(mobile_data="off", wifi="off"),
+            "settings": settings(mobile_data="off", hotspot="off"),
             "wifi_networks": [{"ssid": row["ssid"], "connected": 0} for row in world.rows["wifi_networks"]],
             "vpn_profiles": [{"name": row["name"], "connected": 0} for row in world.rows["vpn_profiles"]],
         },
@@ -103,7 +103,10 @@ RECOVERY = (
     Wish(
         calls=(do("scan_document", fileName="{name}", pages="{pages}", format="pdf"),),
         slots={
-            "name": either(("Claim_Form", "Cert_Copy", "Rent_Slip"), ("理赔表", "证书复印件", "租金条")),
+            "name": either(
+                ("Claim_Form", "Cert_Copy", "Rent_Slip", "Badge_Scan", "Meal_Plan"),
+                ("理赔表", "证书复印件", "租金条", "工牌页", "食谱单"),
+            ),
             "pages": number(2, 9),
         },
         denied=("CAMERA",),

@@ -37,13 +37,15 @@ text_file, sheet_file = either(*_TEXTS), either(*_SHEETS)
 list_name, item, note = either(*_LISTS), either(*_ITEMS), either(*_NOTES)
 two_texts, two_items, three_items = either(*_TEXTS, 2), either(*_ITEMS, 2), either(*_ITEMS, 3)
 
-CATEGORY = worded(
-    ("food", ("food", "餐饮")),
-    ("transport", ("transport", "交通")),
-    ("shopping", ("shopping", "购物")),
-    ("housing", ("housing", "住房")),
-    ("health", ("health", "健康")),
-    ("leisure", ("leisure", "休闲")),
+BOUGHT = worded(  # note, category, how a person says it
+    (("Piano tuning", "调钢琴"), "leisure", ("leisure", "休闲")),
+    (("Board game", "桌游"), "leisure", ("leisure", "休闲")),
+    (("Printer ink", "打印机墨水"), "shopping", ("shopping", "购物")),
+    (("Tea set", "茶具"), "shopping", ("shopping", "购物")),
+    (("Garden soil", "花园营养土"), "housing", ("housing", "住房")),
+    (("Bike lights", "自行车灯"), "transport", ("transport", "交通")),
+    (("Yoga mat", "瑜伽垫"), "health", ("health", "健康")),
+    (("Lemon cake", "柠檬蛋糕"), "food", ("food", "餐饮")),
 )
 LANGUAGE = worded(("French", ("French", "法语")), ("German", ("German", "德语")), ("Spanish", ("Spanish", "西班牙语")))
 CELLS = {  # a sheet of two columns of numbers
@@ -105,10 +107,10 @@ def fresh_page(*kinds: str, count: int = 1) -> Slot:
 
 
 def money(low: int, high: int) -> Slot:
-    """An amount with cents as a number, and in cents."""
+    """An amount as a number, and in cents."""
 
     def drawn(rng: Draw, world: World) -> list[float]:
         cents = rng.randrange(low * 100, high * 100, 25)
-        return [cents / 100, cents]
+        return [cents // 100 if cents % 100 == 0 else cents / 100, cents]
 
     return drawn

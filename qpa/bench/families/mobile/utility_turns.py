@@ -6,7 +6,7 @@ from qpa.bench.families.base import Draft, do, family
 from qpa.bench.families.mobile.common import online
 from qpa.bench.families.mobile.display_slots import TOOL, phone, worded
 from qpa.bench.families.mobile.utility_slots import (
-    CATEGORY,
+    BOUGHT,
     CELLS,
     NUMBERS,
     UTILITIES,
@@ -16,7 +16,6 @@ from qpa.bench.families.mobile.utility_slots import (
     fresh_page,
     list_name,
     money,
-    note,
     sheet_file,
     sheet_rows,
     text_file,
@@ -43,7 +42,7 @@ REFERENCE = (
             ),
         ),
         calls=(do("manage_expense", action="update", expenseId="expense_701", receipt="{file}"),),
-        slots={"amount cents": money(3, 90), "note": note, "category word": CATEGORY, "file": RECEIPT},
+        slots={"amount cents": money(3, 90), "note category word": BOUGHT, "file": RECEIPT},
         patch={
             **expense(day="2025-01-15", category="{category}"),
             "files": [{"id": "file_704", "name": "{file}", "kind": "document", "size_kb": 90}],
@@ -189,8 +188,7 @@ REVISION = (
         slots={
             "amount cents": money(3, 90),
             "wrong": number(100, 190),
-            "category word": CATEGORY,
-            "note": note,
+            "note category word": BOUGHT,
         },
         english=(
             'Log {wrong} for "{note}" under {word}. No, {amount}.',
