@@ -36,6 +36,7 @@ from qpa.contract import (
 _ANSWERED = frozenset({StopReason.FINISHED, StopReason.ASKED, StopReason.REFUSED})
 _SEARCH = "search_user_memory"
 _LOADER = "skill__"
+_LOOKS = frozenset({"read", "search", "sum"})  # actions beside "query"
 _SPACED = r"[^\W\u3040-\u30ff\u3400-\u9fff]"  # a letter or digit of a script that puts spaces between words
 
 
@@ -84,6 +85,12 @@ class _Tally:
         )
 
 
+def only_looks(call: ToolCall) -> bool:
+    """Whether the call is the reading action of a tool that can also write."""
+    action = str(call.arguments.get("action", ""))
+    return action.startswith("query") or action in _LOOKS
+
+
 class BenchVerifier:
     """Implements `contract.Verifier`: primary checker AND memory gate (Eq. 7-9) AND skill gate (Eq. 10-11).
 
@@ -124,11 +131,11 @@ class BenchVerifier:
         return made
 
     def _writes(self, call: ToolCall) -> bool:
-        """A tool outside the catalogue is taken to write; `action: query` of a manage tool only reads."""
+        """A tool outside the catalogue is taken to write; `action: query` and the like of a manage tool only read."""
         spec = self._specs.get(call.name)
         if call.name.startswith(_LOADER) or (spec is not None and spec.effect is Effect.READ):
             return False
-        return not str(call.arguments.get("action", "")).startswith("query")
+        return not only_looks(call)
 
     def _check_tools(self, criteria: ToolCriteria, calls: list[MadeCall], task: TaskSpec, tally: _Tally) -> None:
         """Bucket 1: the annotated calls in order, and no other successful side-effect call.

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from qpa.bench.checkers import only_looks
 from qpa.contract import (
     Action,
     CallTools,
@@ -90,7 +91,7 @@ def writes(call: ToolCall, specs: Mapping[str, ToolSpec]) -> bool:
     """True unless the call only reads."""
     if call.name.startswith("skill__") or specs[call.name].effect is Effect.READ:
         return False
-    return not str(call.arguments.get("action", "")).startswith("query")
+    return not only_looks(call)
 
 
 def _gate_skipped(task: TaskSpec, actions: Sequence[Action]) -> Iterator[Named]:

@@ -55,16 +55,17 @@ def normalise(name: str, value: Any, clock: str) -> Hashable:
 def masked_row(change: RowChange, clock: str) -> Hashable | None:
     """Comparable form of a row change, or None when only timestamps or an agent's bookkeeping changed.
 
-    An inserted row is known by its content, so its generated key is masked. Updated and deleted rows existed before:
-    their key counts, and a deleted row's content is implied by it.
+    An inserted row is known by its content, so its generated `id` is masked; a key such as `contact_id` refers to
+    another row and counts. Updated and deleted rows existed before: their key counts, and a deleted row's content is
+    implied by it.
     """
 
     if change.table in _BOOKKEEPING:
         return None
 
     def column(name: str, value: Any) -> Hashable:
-        inserted_key = change.op == "insert" and name in change.key
-        if name in _STAMPS or (inserted_key and isinstance(value, str) and _GENERATED_ID.fullmatch(value)):
+        own_id = change.op == "insert" and name == "id"
+        if name in _STAMPS or (own_id and isinstance(value, str) and _GENERATED_ID.fullmatch(value)):
             return MASK
         # A settings row keeps the meaning of its value in its key: the row of `hotspot_password` holds a secret.
         secret = any("password" in str(k).casefold() for k in change.key.values())

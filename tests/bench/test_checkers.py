@@ -41,6 +41,7 @@ def spec(name: str, effect: Effect) -> ToolSpec:
 VERIFIER = BenchVerifier(
     [
         spec("manage_alarm", Effect.REVERSIBLE),
+        spec("manage_document", Effect.REVERSIBLE),
         spec("send_message", Effect.EXTERNAL),
         spec("query_contacts", Effect.READ),
         spec("search_user_memory", Effect.READ),
@@ -104,6 +105,7 @@ def test_tool_checker_accepts_normalised_values_and_reads_in_between() -> None:
         made(step("query_contacts", name="bob")),
         made(step("manage_alarm", action="create", time="7:30 am", title=" gym ", repeat=None)),
         made(step("manage_alarm", action="query")),
+        made(step("manage_document", action="read", fileName="a.txt")),
         made(SMS),
     ]
     assert run(BOTH, calls).success

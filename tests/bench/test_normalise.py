@@ -58,3 +58,13 @@ def test_what_an_agent_was_told_is_no_result() -> None:
     assert masked_row(RowChange(table="gui_sessions", op="insert", key={"id": told["id"]}, new=told), CLOCK) is None
     sent = {"id": "app_msg_001", "app": "WhatsApp", "recipient": "Zoe", "content": "hi"}
     assert masked_row(RowChange(table="app_messages", op="insert", key={"id": sent["id"]}, new=sent), CLOCK) is not None
+
+
+@pytest.mark.parametrize(("table", "column", "same"), [("contacts", "id", True), ("dnd_contacts", "contact_id", False)])
+def test_only_the_own_id_of_an_inserted_row_is_masked(table: str, column: str, same: bool) -> None:
+    """A key that refers to another row is what the call was about."""
+    rows = [
+        masked_row(RowChange(table=table, op="insert", key={column: key}, new={column: key}), CLOCK)
+        for key in ("contact_001", "contact_002")
+    ]
+    assert (rows[0] == rows[1]) == same
