@@ -3,5 +3,26 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
+from qpa.bench.families.mobile import (
+    travel,
+    travel_ask,
+    travel_cancel,
+    travel_daily,
+    travel_limits,
+    travel_money,
+    travel_rides,
+    travel_tickets,
+    travel_trouble,
+)
 
-MOBILE_FAMILIES: tuple[Family, ...] = ()
+MOBILE_FAMILIES: tuple[Family, ...] = (
+    *travel.FAMILIES,
+    *travel_ask.FAMILIES,
+    *travel_cancel.FAMILIES,
+    *travel_daily.FAMILIES,
+    *travel_limits.FAMILIES,
+    *travel_money.FAMILIES,
+    *travel_rides.FAMILIES,
+    *travel_tickets.FAMILIES,
+    *travel_trouble.FAMILIES,
+)
