@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Family
 from qpa.bench.families.mobile import (
+    shopping,
+    shopping_ask,
+    shopping_changes,
+    shopping_compare,
+    shopping_food,
+    shopping_orders,
     travel,
     travel_ask,
     travel_cancel,
@@ -16,6 +22,12 @@ from qpa.bench.families.mobile import (
 )
 
 MOBILE_FAMILIES: tuple[Family, ...] = (
+    *shopping.FAMILIES,
+    *shopping_ask.FAMILIES,
+    *shopping_changes.FAMILIES,
+    *shopping_compare.FAMILIES,
+    *shopping_food.FAMILIES,
+    *shopping_orders.FAMILIES,
     *travel.FAMILIES,
     *travel_ask.FAMILIES,
     *travel_cancel.FAMILIES,

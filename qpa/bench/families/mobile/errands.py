@@ -87,10 +87,9 @@ def price(cents: int) -> str:
 
 def amounts(cents: int) -> list[str]:
     """A `mentions` group: the ways to write an amount."""
-    value = cents / 100
-    plain = [f"{value:.2f}", f"{value:,.2f}", f"{value:g}" if value < 1e6 else str(value), f"{value:,}"]
-    whole = [str(int(value)), f"{int(value):,}"] if value.is_integer() else []
-    return list(dict.fromkeys([*plain, *whole]))
+    full = f"{cents / 100:.2f}", f"{cents / 100:,.2f}"
+    short = [text.rstrip("0").rstrip(".") for text in full]
+    return list(dict.fromkeys([*full, *short]))
 
 
 def clock_words(time: str) -> list[str]:
