@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Family
 from qpa.bench.families.mobile import (
+    customers,
+    customers_ask,
+    customers_change,
+    customers_follow,
+    customers_work,
     shopping,
     shopping_ask,
     shopping_changes,
@@ -22,6 +27,11 @@ from qpa.bench.families.mobile import (
 )
 
 MOBILE_FAMILIES: tuple[Family, ...] = (
+    *customers.FAMILIES,
+    *customers_ask.FAMILIES,
+    *customers_change.FAMILIES,
+    *customers_follow.FAMILIES,
+    *customers_work.FAMILIES,
     *shopping.FAMILIES,
     *shopping_ask.FAMILIES,
     *shopping_changes.FAMILIES,
