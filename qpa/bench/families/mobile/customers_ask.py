@@ -13,19 +13,14 @@ from qpa.bench.families.mobile.customers_world import (
     TOOL,
     coming,
     customer,
+    customers,
     mailbox,
     named,
 )
-from qpa.bench.families.mobile.errands import amounts, course, date_words, spoken_day, turn
+from qpa.bench.families.mobile.errands import amounts, course, date_words, reading, spoken_day, told, turn
 from qpa.bench.families.values import MESSAGES, Draw
-from qpa.contract import BehaviorCriteria, Intent, ToolStep
 from qpa.envs.sandbox.domains.crm_world import PRODUCTS
 from qpa.envs.sandbox.schema import World
-
-
-def told(*mentions: list[str], routes: list[ToolStep]) -> BehaviorCriteria:
-    """The answer names one of each group after one of the look-ups; nothing was written."""
-    return BehaviorCriteria(routes=routes, mentions=list(mentions), intent=Intent.FINISH)
 
 
 def _owner(rng: Draw, world: World) -> Draft:
@@ -108,7 +103,7 @@ def _asked_budget(rng: Draw, world: World) -> Draft:
 
 def _stage_value(rng: Draw, world: World) -> Draft:
     stage = rng.choice(("lead", "qualified", "proposal", "negotiation"))
-    rows = [customer(rng, 701 + i, stage=stage) for i in range(rng.randint(1, 2))]
+    rows = customers(rng, rng.randint(1, 2), stage=stage)
     total = sum(r["value"] for r in [*world.rows["crm_customers"], *rows] if r["stage"] == stage)
     extra = rng.choice(rows)["contact"]
     return Draft(
@@ -125,7 +120,10 @@ def _stage_value(rng: Draw, world: World) -> Draft:
             "董事会要一个数：{stage}阶段全部客户共多少欧元，包括{contact}。",
         ),
         slots={"stage": stage, "contact": extra},
-        plan=course([do("query_pipeline")], reply=done(rng.say(f"{total:,} euros.", f"{total:,}欧元。"))),
+        plan=reading(
+            do("query_pipeline"),
+            lambda data: rng.say(f"{data[stage]['value']:,} euros.", f"{data[stage]['value']:,}欧元。"),
+        ),
         criteria=told(amounts(100 * total), routes=[step("query_pipeline"), step("query_customers")]),
         patch={"crm_customers": rows},
     )
@@ -174,10 +172,9 @@ def _which(rng: Draw, world: World) -> Draft:
     """Two customers share the first name."""
     first = rng.choice(FIRST)
     lasts, companies = rng.sample(LAST, 2), rng.sample(COMPANIES, 2)
-    rows = [
-        customer(rng, 701 + i, contact=f"{first} {last}", company=company)
-        for i, (last, company) in enumerate(zip(lasts, companies, strict=True))
-    ]
+    rows = customers(rng, 2)
+    for row, last, company in zip(rows, lasts, companies, strict=True):
+        row |= {"contact": f"{first} {last}", "company": company}
     member = rng.choice(MEMBERS)
     call = {"customer": first, "owner": member}
     return Draft(

@@ -14,7 +14,7 @@ from qpa.envs.sandbox.schema import World
 def _amount(rng: Draw, world: World) -> Draft:
     """The amount of a new deal is corrected within one utterance."""
     row, title = customer(rng), rng.pick(PRODUCTS)
-    wrong, amount = rng.sample(range(2000, 60000, 250), 2)
+    wrong, amount = sorted(rng.sample(range(2000, 60000, 250), 2))
     return Draft(
         phrasings=(
             'New deal "{title}" with {contact}, {wrong} euros, no, {amount}. No close date yet.',

@@ -14,7 +14,7 @@ from typing import Any
 
 from qpa.bench.families.base import Call, Draft, ask, do, done, family
 from qpa.bench.families.mobile.common import asked, step
-from qpa.bench.families.mobile.customers_world import COMPANIES, CRM, LAST, TAGS, TOOL, customer, mailbox, named, who
+from qpa.bench.families.mobile.customers_world import CRM, LAST, TAGS, TOOL, customer, customers, mailbox, named, who
 from qpa.bench.families.mobile.errands import course, turn
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.contract import BehaviorCriteria, Intent
@@ -32,7 +32,10 @@ def crm_summary(rng: Draw, world: World) -> Draft:
     """A summary in one's own words that must hold the facts asked for."""
     row = customer(rng)
     brief, messages = mailbox(rng, row)
-    text = f"Wants {brief.product}, budget {brief.budget}. {brief.decider} signs."
+    text = rng.say(
+        f"Wants {brief.product}, budget {brief.budget}. {brief.decider} signs.",
+        f"需要{brief.product}，预算{brief.budget}，{brief.decider}签字。",
+    )
     return Draft(
         phrasings=(
             "Read what {contact} wrote and save a short summary on the customer card: the product, the budget in plain "
@@ -311,8 +314,7 @@ def _by_budget(rng: Draw, world: World) -> Draft:
 
 def _which_one(rng: Draw, world: World) -> Draft:
     """Two customers share the last name: asked before anything is written."""
-    last, companies = rng.choice(LAST), rng.sample(COMPANIES, 2)
-    rows = [customer(rng, 701 + i, company=company) for i, company in enumerate(companies)]
+    last, rows = rng.choice(LAST), customers(rng, 2)
     for row in rows:
         row["contact"] = f"{row['contact'].split()[0]} {last}"
     groups = [[row["contact"], row["contact"].split()[0], row["company"]] for row in rows]

@@ -6,7 +6,17 @@ from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.common import past_turn
-from qpa.bench.families.mobile.customers_world import CRM, MEMBERS, TAGS, TOOL, coming, customer, mailbox, who
+from qpa.bench.families.mobile.customers_world import (
+    CRM,
+    MEMBERS,
+    TAGS,
+    TOOL,
+    coming,
+    customer,
+    customers,
+    mailbox,
+    who,
+)
 from qpa.bench.families.mobile.errands import course, spoken_day, turn
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.envs.sandbox.domains.crm_world import PRODUCTS
@@ -100,8 +110,9 @@ def _if_accepted(rng: Draw, world: World) -> Draft:
 def _all_tagged(rng: Draw, world: World) -> Draft:
     """Everybody with a tag, who has to be found first."""
     tag, member = rng.choice(TAGS), rng.choice(MEMBERS)
-    rows = [customer(rng, 701 + i, tags=tag) for i in range(rng.randint(2, 3))]
-    other = customer(rng, 704, company="Tinker Toys")
+    *rows, other = customers(rng, rng.randint(3, 4))
+    for row in rows:
+        row["tags"] = tag
 
     def plan() -> Plan:
         found = yield [do("query_customers", tag=tag)]
@@ -223,7 +234,7 @@ def _that_one(rng: Draw, world: World) -> Draft:
 
 def _of_the_list(rng: Draw, world: World) -> Draft:
     """One of the customers listed a turn ago, by place or value."""
-    rows = [customer(rng, 701 + i, stage="qualified") for i in range(3)]
+    rows = customers(rng, 3, stage="qualified")
     for row, value in zip(rows, rng.sample(range(4000, 60000, 500), 3), strict=True):
         row["value"] = value
     seeded = [{"id": r["id"], "stage": "lead"} for r in world.rows["crm_customers"] if r["stage"] == "qualified"]

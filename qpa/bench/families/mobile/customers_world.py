@@ -38,27 +38,28 @@ TAGS = ("vip", "spring campaign", "late payer", "pilot user", "north region", "p
 MEMBERS = TEAM[1:]  # besides the user
 
 
-def customer(rng: Draw, number: int = 701, **more: Any) -> Row:
-    """A patched customer whose names nobody else has; `number` tells several of a task apart."""
-    shift = 7 * (number - 701)
-    contact = f"{_pick(rng, FIRST, shift)} {_pick(rng, LAST, shift)}"
-    company = _pick(rng, COMPANIES, shift)
-    row = {
-        "id": f"customer_{number}",
-        "company": company,
-        "contact": contact,
-        "email": f"{contact.split()[0].lower()}@{company.split()[0].lower()}.example",
-        "phone": f"557{rng.randrange(1000, 10000)}",
-        "stage": "lead",
-        "value": 500 * rng.randint(8, 80),
-        "owner": "Me",
-    }
-    return {**row, **more}
+def customers(rng: Draw, count: int, **more: Any) -> list[Row]:
+    """Patched customers who share no name with each other or anybody else; `more` holds for all of them."""
+    names = zip(rng.sample(FIRST, count), rng.sample(LAST, count), rng.sample(COMPANIES, count), strict=True)
+    return [
+        {
+            "id": f"customer_{701 + i}",
+            "company": company,
+            "contact": f"{first} {last}",
+            "email": f"{first.lower()}@{company.split()[0].lower()}.example",
+            "phone": f"557{rng.randrange(1000, 10000)}",
+            "stage": "lead",
+            "value": 500 * rng.randint(8, 80),
+            "owner": "Me",
+            **more,
+        }
+        for i, (first, last, company) in enumerate(names)
+    ]
 
 
-def _pick(rng: Draw, pool: tuple[str, ...], shift: int) -> str:
-    """A name of a third of the pool: customers of one task never share one."""
-    return pool[(3 * rng.randrange(len(pool) // 3) + shift) % len(pool)]
+def customer(rng: Draw, **more: Any) -> Row:
+    """One patched customer."""
+    return customers(rng, 1, **more)[0]
 
 
 def named(tool: str, row: Row, /, **arguments: Any) -> list[ToolStep]:

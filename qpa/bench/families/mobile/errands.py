@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from qpa.bench.families.base import Call, Draft, Plan, do, done
 from qpa.bench.families.mobile.common import Rows
 from qpa.bench.families.values import Draw
-from qpa.contract import Reply
+from qpa.contract import BehaviorCriteria, Intent, Reply, ToolStep
 from qpa.envs.sandbox.schema import World
 
 T = TypeVar("T")
@@ -40,6 +40,21 @@ def course(*blocks: list[Call], reply: Reply) -> Callable[[], Plan]:
         return reply
 
     return plan
+
+
+def reading(call: Call, say: Callable[[dict[str, Any]], str]) -> Callable[[], Plan]:
+    """A plan of one look-up that answers with what came back (`data` of the payload)."""
+
+    def plan() -> Plan:
+        feedback = yield [call]
+        return done(say(feedback[0].payload["data"]))
+
+    return plan
+
+
+def told(*mentions: list[str], routes: Sequence[ToolStep]) -> BehaviorCriteria:
+    """The answer names one of each group after one of the look-ups; nothing was written."""
+    return BehaviorCriteria(routes=list(routes), mentions=list(mentions), intent=Intent.FINISH)
 
 
 @dataclass(frozen=True)

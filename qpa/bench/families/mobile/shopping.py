@@ -22,54 +22,54 @@ SEEN_FOOD = "Ele.me"
 ADDRESSES = ("Home", "Office", "Parents")
 Row = dict[str, Any]
 
-_PRODUCTS = (  # name|category|usual price in yuan; no seeded world sells them
-    "Bosch Cordless Drill|drill|459",
-    "Dyson V8 Vacuum|vacuum cleaner|1999",
-    "Instant Pot Duo|pressure cooker|699",
-    "Bialetti Moka Pot|espresso maker|169",
-    "Osprey Daylite Pack|backpack|599",
-    "Casio F-91W|watch|129",
-    "Fujifilm Instax Mini 12|camera|629",
-    "Yamaha P-45 Piano|piano|2899",
-    "Lodge Cast Iron Pan|pan|239",
-    "Zojirushi Rice Cooker|rice cooker|1199",
-    "Thermos Food Jar|lunch box|149",
-    "Decathlon Camping Tent|tent|399",
-    "Petzl Headlamp|headlamp|189",
-    "Oral-B iO Brush|toothbrush|499",
-    "Muji Aroma Diffuser|diffuser|349",
-    "Catan Board Game|board game|269",
-    "Rubik Speed Cube|puzzle|59",
-    "Wilson Tennis Racket|racket|729",
-    "Manduka Yoga Mat|yoga mat|458",
-    "Brita Water Filter|filter|139",
-    "Victorinox Pocket Knife|knife|219",
-    "Lamy Safari Pen|pen|109",
-    "Moleskine Planner|planner|129",
-    "Timberland Boots|boots|1390",
-    "Nordic Wool Blanket|blanket|329",
-    "Sennheiser Momentum Buds|buds|1299",
-    "JBL Flip Speaker|speaker|699",
-    "Samsung T7 Drive|drive|749",
-    "Chemex Glass Carafe|carafe|289",
-    "Hario Hand Grinder|grinder|259",
-    "Salomon Trail Vest|vest|889",
-    "Braun Series 7 Shaver|shaver|1099",
-    "Weber Charcoal Grill|grill|1599",
-    "Kettler Kids Scooter|scooter|379",
-    "Opinel Garden Saw|saw|199",
+_PRODUCTS = (  # name|category|the same in Chinese|usual price in yuan; no seeded world sells them
+    "Bosch Cordless Drill|drill|电钻|459",
+    "Dyson V8 Vacuum|vacuum cleaner|吸尘器|1999",
+    "Instant Pot Duo|pressure cooker|高压锅|699",
+    "Bialetti Moka Pot|espresso maker|咖啡机|169",
+    "Osprey Daylite Pack|backpack|背包|599",
+    "Casio F-91W|watch|手表|129",
+    "Fujifilm Instax Mini 12|camera|相机|629",
+    "Yamaha P-45 Piano|piano|电钢琴|2899",
+    "Lodge Cast Iron Pan|pan|平底锅|239",
+    "Zojirushi Rice Cooker|rice cooker|电饭煲|1199",
+    "Thermos Food Jar|lunch box|饭盒|149",
+    "Decathlon Camping Tent|tent|帐篷|399",
+    "Petzl Headlamp|headlamp|头灯|189",
+    "Oral-B iO Brush|toothbrush|牙刷|499",
+    "Muji Aroma Diffuser|diffuser|香薰机|349",
+    "Catan Board Game|board game|桌游|269",
+    "Rubik Speed Cube|puzzle|魔方|59",
+    "Wilson Tennis Racket|racket|球拍|729",
+    "Manduka Yoga Mat|yoga mat|瑜伽垫|458",
+    "Brita Water Filter|filter|滤水壶|139",
+    "Victorinox Pocket Knife|knife|小刀|219",
+    "Lamy Safari Pen|pen|钢笔|109",
+    "Moleskine Planner|planner|手账|129",
+    "Timberland Boots|boots|靴子|1390",
+    "Nordic Wool Blanket|blanket|毛毯|329",
+    "Sennheiser Momentum Buds|buds|耳机|1299",
+    "JBL Flip Speaker|speaker|音箱|699",
+    "Samsung T7 Drive|drive|移动硬盘|749",
+    "Chemex Glass Carafe|carafe|咖啡壶|289",
+    "Hario Hand Grinder|grinder|磨豆机|259",
+    "Salomon Trail Vest|vest|越野背心|889",
+    "Braun Series 7 Shaver|shaver|剃须刀|1099",
+    "Weber Charcoal Grill|grill|烤炉|1599",
+    "Kettler Kids Scooter|scooter|滑板车|379",
+    "Opinel Garden Saw|saw|锯子|199",
 )
 
 
 def product(rng: Draw) -> tuple[str, str, int]:
     """(name, category, usual price in cents)."""
-    name, category, yuan = rng.pick(_PRODUCTS).split("|")
-    return name, category, 100 * int(yuan)
+    name, category, chinese, yuan = rng.pick(_PRODUCTS).split("|")
+    return name, rng.say(category, chinese), 100 * int(yuan)
 
 
 def products(rng: Draw, count: int) -> list[tuple[str, int]]:
     """(name, usual price in cents) of distinct products."""
-    return [(name, 100 * int(yuan)) for name, _, yuan in (text.split("|") for text in rng.several(_PRODUCTS, count))]
+    return [(text.split("|")[0], 100 * int(text.split("|")[-1])) for text in rng.several(_PRODUCTS, count)]
 
 
 def offer(app: str, name: str, cents: int, **more: Any) -> Row:
@@ -253,7 +253,7 @@ ERRANDS = (
         "write_review",
         (
             'Review the {productName} on {appName}: {rating} out of 5, text "{text}".',
-            'Give {productName} {rating} star(s) at {appName} and write "{text}".',
+            'Rate {productName} {rating} out of 5 at {appName} and write "{text}".',
             'Post a review on {appName} for the {productName}, {rating} of 5 stars, saying "{text}".',
         ),
         (

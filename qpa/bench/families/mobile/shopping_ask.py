@@ -13,6 +13,7 @@ from qpa.bench.families.mobile.errands import (
     other_wallets,
     price,
     spoken_day,
+    told,
     turn,
 )
 from qpa.bench.families.mobile.shopping import (
@@ -103,7 +104,7 @@ def _parcel(rng: Draw, world: World) -> Draft:
             [do("track_parcel", productName=name)],
             reply=done(rng.say(f"It arrives on {spoken_day(rng, when)}.", f"{spoken_day(rng, when)}送到。")),
         ),
-        criteria=answered(date_words(when), reads=("track_parcel",)),
+        criteria=told(date_words(when), routes=(step("track_parcel"), step("query_orders"))),
         patch=calm(world, shop_offers=[offer(app, name, cents)], shop_orders=[row]),
     )
 
@@ -202,13 +203,13 @@ def _where_to(rng: Draw, world: World) -> Draft:
 
 def _sold_out(rng: Draw, world: World) -> Draft:
     (name, _, cents), app = product(rng), rng.choice(SEEN_SHOPS)
-    count = rng.randint(1, 3)
+    count = rng.randint(2, 5)
     call = {"action": "add", "appName": app, "productName": name}
     return Draft(
         phrasings=(
             "Put {count} {name} in my {app} cart.",
             "{app}: {name}, {count} of it, into the cart.",
-            "Add the {name} to the cart at {app}, {count} piece(s).",
+            "Add the {name} to the cart at {app}, {count} pieces.",
             "I finally decided: {count} {name} from {app} go into the cart.",
         ),
         chinese=(

@@ -26,7 +26,7 @@ from qpa.envs.sandbox.schema import World
 def _corrected(rng: Draw, world: World) -> Draft:
     """The quantity is corrected within one utterance."""
     (name, _, cents), app = product(rng), rng.choice(SEEN_SHOPS)
-    wrong, count = rng.sample(range(1, 9), 2)
+    count, wrong = sorted(rng.sample(range(1, 9), 2))
     return Draft(
         phrasings=(
             "Put {wrong} {name} in my {app} cart, no, {count}.",

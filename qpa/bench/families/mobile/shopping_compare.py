@@ -28,7 +28,7 @@ def _cheapest(rng: Draw, world: World, apps: tuple[str, ...]) -> Draft:
             "{address}, paid with {wallet}.",
             "I want the {name}. Check {apps}, count shipping and coupons, buy it at the lowest total, address "
             "{address}, {wallet} pays.",
-            "Find out whether {apps} is cheapest for one {name} (shipping and usable coupons included) and order "
+            "Find out which of {apps} is cheapest for one {name} (shipping and usable coupons included) and order "
             "it there, {address}, {wallet}.",
             "Somebody told me coupons and shipping can turn everything around. So look at {apps}, then buy one "
             "{name} where I end up paying least; ship to {address}, pay by {wallet}.",

@@ -83,7 +83,7 @@ def plan_of(wish: Comparison, rng: Draw) -> Callable[[], Plan]:
 
 
 def _ordered(best: Choice, rng: Draw) -> Reply:
-    text = f"Ordered at {best.app} for {price(best.cents)}, {best.days} day(s) to go."
+    text = f"Ordered at {best.app} for {price(best.cents)}, delivery time {best.days} d."
     return done(rng.say(text, f"已在{best.app}下单，{price(best.cents)}元，{best.days}天送达。"))
 
 

@@ -28,6 +28,22 @@ def purse(world: World) -> list[dict[str, Any]]:
     return holding(default_wallet(world), 2_000_000)
 
 
+def _kinds(rng: Draw, app: str, category: str, cents: int) -> list[dict[str, Any]]:
+    """Three offers of a kind that differ in price and rating."""
+    makers = rng.sample(("Aurora", "Borealis", "Cosmo", "Delphi", "Evergreen", "Fluxo", "Granit", "Helios"), 3)
+    ratings, shifts = rng.sample((3.9, 4.2, 4.4, 4.6, 4.8), 3), rng.sample((-2000, -900, 700, 1900, 2800), 3)
+    return [
+        offer(
+            app,
+            rng.say(f"{maker} {category}".title(), f"{maker}{category}"),
+            cents + shift,
+            category=category,
+            rating=stars,
+        )
+        for maker, stars, shift in zip(makers, ratings, shifts, strict=True)
+    ]
+
+
 # --- first look, then buy -------------------------------------------------------------------------------------------
 
 
@@ -148,12 +164,7 @@ def _best_rated(rng: Draw, world: World) -> Draft:
     """One of several of a kind, by rating or price."""
     _, category, cents = product(rng)
     app, address, wallet = rng.choice(SEEN_SHOPS), rng.choice(ADDRESSES), default_wallet(world)
-    makers = rng.sample(("Aurora", "Borealis", "Cosmo", "Delphi", "Evergreen", "Fluxo", "Granit", "Helios"), 3)
-    ratings, prices = rng.sample((3.9, 4.2, 4.4, 4.6, 4.8), 3), rng.sample((-2000, -900, 700, 1900, 2800), 3)
-    rows = [
-        offer(app, f"{maker} {category}".title(), cents + shift, category=category, rating=stars)
-        for maker, stars, shift in zip(makers, ratings, prices, strict=True)
-    ]
+    rows = _kinds(rng, app, category, cents)
     by_rating = rng.random() < 0.5
     best = max(rows, key=lambda r: r["rating"]) if by_rating else min(rows, key=lambda r: r["price_cents"])
     which = rng.say("best rated", "评分最高的") if by_rating else rng.say("lowest priced", "价格最低的")
@@ -196,16 +207,8 @@ def shop_order(rng: Draw, world: World) -> Draft:
 def _of_the_list(rng: Draw, world: World) -> Draft:
     """One of the products listed a turn ago goes into the cart."""
     _, category, cents = product(rng)
-    app, count = rng.choice(SEEN_SHOPS), rng.randint(1, 6)
-    makers = rng.sample(("Aurora", "Borealis", "Cosmo", "Delphi", "Evergreen", "Fluxo", "Granit", "Helios"), 3)
-    prices, ratings = rng.sample((-2000, -900, 700, 1900, 2800), 3), rng.sample((3.9, 4.2, 4.4, 4.6, 4.8), 3)
-    rows = sorted(
-        (
-            offer(app, f"{maker} {category}".title(), cents + shift, category=category, rating=stars)
-            for maker, shift, stars in zip(makers, prices, ratings, strict=True)
-        ),
-        key=lambda r: r["name"],
-    )
+    app, count = rng.choice(SEEN_SHOPS), rng.randint(2, 7)
+    rows = sorted(_kinds(rng, app, category, cents), key=lambda r: r["name"])
     which, english, chinese = rng.choice(
         (
             (rows[0], "first one", "第一个"),
@@ -219,7 +222,7 @@ def _of_the_list(rng: Draw, world: World) -> Draft:
     lines = ", ".join(f"{r['name']} {price(r['price_cents'])}" for r in rows)
     return Draft(
         phrasings=(
-            "Put the {which} in the cart, {count} piece(s).",
+            "Put the {which} in the cart, {count} pieces.",
             "{count} of the {which}, into the cart please.",
             "I like the {which}. Cart, quantity {count}.",
             "Okay, {count} times the {which}; only into the cart for now.",
@@ -284,10 +287,10 @@ def _once_more(rng: Draw, world: World) -> Draft:
 
 def _wished(rng: Draw, world: World) -> Draft:
     """What is on the wishlist is known by the wishlist only."""
-    (name, _, cents), app, count = product(rng), rng.choice(SEEN_SHOPS), rng.randint(1, 9)
+    (name, _, cents), app, count = product(rng), rng.choice(SEEN_SHOPS), rng.randint(2, 9)
     return Draft(
         phrasings=(
-            "Put what's on my {app} wishlist into the cart there, {count} piece(s).",
+            "Put what's on my {app} wishlist into the cart there, {count} pieces.",
             "The thing I wished for at {app}: {count} of it into the cart.",
             "Look at my wishlist on {app} and add that product to the cart, quantity {count}.",
             "Payday! That one item on the {app} wishlist, {count} of them, can move to the cart. Leave it wished too.",

@@ -46,7 +46,10 @@ LABELS_ZH = (
 # category -> what places of that kind are called; none of them is in a seeded world
 KINDS = {"bakery": "Bakery", "bookshop": "Books", "barber": "Barber", "florist": "Flowers", "cinema": "Cinema"}
 KINDS_ZH = {"bakery": "面包店", "bookshop": "书店", "barber": "理发店", "florist": "花店", "cinema": "电影院"}
-STREETS = ("Elm", "Mill", "Abbey", "Castle", "Orchard", "Canal", "Tower", "Chapel", "Quarry", "Windmill")
+STREETS = (
+    ("Elm", "榆树"), ("Mill", "磨坊"), ("Abbey", "修道院"), ("Castle", "城堡"), ("Orchard", "果园"),
+    ("Canal", "运河"), ("Tower", "钟楼"), ("Chapel", "教堂"), ("Quarry", "采石场"), ("Windmill", "风车"),
+)  # fmt: skip
 MAP = online(location="on")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import answered, online
-from qpa.bench.families.mobile.errands import clock_words, course, spoken_day, turn
+from qpa.bench.families.mobile.common import answered, online, step
+from qpa.bench.families.mobile.errands import clock_words, course, reading, spoken_day, told, turn
 from qpa.bench.families.mobile.travel import KINDS, KINDS_ZH, MAP, STREETS, TOOL, TRAVEL, ahead, spots
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.domains.travel_transit import LINES
@@ -119,6 +119,11 @@ def _next_departure(rng: Draw, world: World) -> Draft:
     now = 60 * int(after[:2]) + int(after[3:])
     leaves = first + -(-max(0, now - first) // line.every) * line.every
     time = f"{leaves // 60:02d}:{leaves % 60:02d}"
+
+    def say(data: dict[str, Any]) -> str:
+        departs = next(item["departs"] for item in data["items"] if item["towards"] == end)
+        return rng.say(f"It leaves at {departs}.", f"{departs}发车。")
+
     return Draft(
         phrasings=(
             "When does the next {line} towards {end} leave {stop} after {after}?",
@@ -133,11 +138,8 @@ def _next_departure(rng: Draw, world: World) -> Draft:
             "{line}在{stop}站，{end}方向，今天{after}到站的话最早能赶上几点那班？",
         ),
         slots={"line": line.name, "stop": stop, "end": end, "after": after},
-        plan=course(
-            [do("query_departures", stop=stop, line=line.name, time=after)],
-            reply=done(rng.say(f"It leaves at {time}.", f"{time}发车。")),
-        ),
-        criteria=answered(clock_words(time), reads=("query_departures",)),
+        plan=reading(do("query_departures", stop=stop, line=line.name, time=after), say),
+        criteria=told(clock_words(time), routes=(step("query_departures"), step("query_transit_routes"))),
         patch={"settings": online()},
     )
 
@@ -165,9 +167,11 @@ def _arrival(rng: Draw, world: World) -> Draft:
             "我{leaving}在{start}站等车，最早几点能到{end}站？",
         ),
         slots={"start": start, "end": end, "leaving": leaving},
-        plan=course(
-            [do("query_transit_routes", origin=start, destination=end, time=leaving)],
-            reply=done(rng.say(f"You arrive at {time}.", f"最早{time}到。")),
+        plan=reading(
+            do("query_transit_routes", origin=start, destination=end, time=leaving),
+            lambda data: rng.say(
+                f"You arrive at {data['items'][0]['arrives']}.", f"最早{data['items'][0]['arrives']}到。"
+            ),
         ),
         criteria=answered(clock_words(time), reads=("query_transit_routes",)),
         patch={"settings": online()},
@@ -226,11 +230,17 @@ def _if_rain(rng: Draw, world: World) -> Draft:
 def _nearest(rng: Draw, world: World) -> Draft:
     """The nearest place of a kind."""
     kind = rng.choice(tuple(KINDS))
-    streets = rng.sample(STREETS, 3)
-    distances = rng.sample(range(400, 5000, 150), 3)
+    word = rng.say(kind, KINDS_ZH[kind])
+    distances, numbers = rng.sample(range(400, 5000, 150), 3), rng.sample(range(1, 90), 3)
     rows = [
-        {"name": f"{street} {KINDS[kind]}", "category": kind, "address": f"{n} {street} Street", "x_m": x, "y_m": -x}
-        for street, x, n in zip(streets, distances, rng.sample(range(1, 90), 3), strict=True)
+        {
+            "name": rng.say(f"{street} {KINDS[kind]}", f"{road}{word}"),
+            "category": word,
+            "address": rng.say(f"{number} {street} Street", f"{road}路{number}号"),
+            "x_m": x,
+            "y_m": -x,
+        }
+        for (street, road), x, number in zip(rng.sample(STREETS, 3), distances, numbers, strict=True)
     ]
     best = min(rows, key=lambda row: row["x_m"])["name"]
     mode, english, chinese = rng.choice(
@@ -249,9 +259,9 @@ def _nearest(rng: Draw, world: World) -> Draft:
             "急着找{kind}，{way}导航去最近的那家。",
             "附近总该有{kind}吧，哪家最近就{way}导航去哪家。",
         ),
-        slots={"kind": rng.say(kind, f"{KINDS_ZH[kind]}（{kind}）"), "way": rng.say(english, chinese)},
+        slots={"kind": word, "way": rng.say(english, chinese)},
         plan=course(
-            [do("search_places", query=kind)],
+            [do("search_places", query=word)],
             [do("control_navigation", action="start", destination=best, mode=mode)],
             reply=done(rng.say(f"Navigation to {best} started.", f"已开始导航去{best}。")),
         ),

@@ -9,6 +9,7 @@ from qpa.bench.families.mobile.common import asked, online, past_turn, step
 from qpa.bench.families.mobile.errands import (
     clock_words,
     course,
+    date_words,
     default_wallet,
     spoken_day,
     turn,
@@ -75,7 +76,7 @@ def _which_film(rng: Draw, world: World) -> Draft:
     rows = _films(rng, world, same=True)
     title, days = rows[0]["title"], [r["departs"][:10] for r in rows]
     first, second = (spoken_day(rng, day) for day in days)
-    groups = [[r["id"], r["code"], *_day_words(r["departs"][:10]), *clock_words(r["departs"][11:16])] for r in rows]
+    groups = [[r["id"], r["code"], *date_words(r["departs"][:10]), *clock_words(r["departs"][11:16])] for r in rows]
     return Draft(
         phrasings=(
             "Cancel my booking for {title}.",
@@ -93,11 +94,6 @@ def _which_film(rng: Draw, world: World) -> Draft:
         patch=_patch(world, rows),
         shown=("cancel_booking",),
     )
-
-
-def _day_words(day: str) -> list[str]:
-    month, number = int(day[5:7]), int(day[8:])
-    return [day, f"January {number}", f"Jan {number}", f"{month}月{number}日", f"{month}月{number}号", f"{number}号"]
 
 
 def _everything(rng: Draw, world: World) -> Draft:

@@ -17,6 +17,7 @@ from qpa.bench.families.mobile.errands import (
     one_errand,
     other_wallets,
     price,
+    reading,
     spoken_day,
     turn,
 )
@@ -367,9 +368,9 @@ def _food(rng: Draw, world: World) -> Draft:
             "说实话，{grams}克{food}到底多少卡路里？",
         ),
         slots={"food": food, "grams": grams},
-        plan=course(
-            [do("identify_food_calories", foodName=food, grams=grams)],
-            reply=done(rng.say(f"About {energy} kcal.", f"大约{energy}千卡。")),
+        plan=reading(
+            do("identify_food_calories", foodName=food, grams=grams),
+            lambda data: rng.say(f"About {data['kilocalories']} kcal.", f"大约{data['kilocalories']}千卡。"),
         ),
         criteria=answered([str(energy), f"{energy:,}"], reads=("identify_food_calories",)),
     )

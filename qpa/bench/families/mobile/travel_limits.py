@@ -5,21 +5,31 @@ from __future__ import annotations
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family, refuse
 from qpa.bench.families.mobile.common import PERMISSION, answered, asked, declined, step
 from qpa.bench.families.mobile.errands import course, turn
-from qpa.bench.families.mobile.travel import KINDS, MAP, STREETS, TOOL, TRAVEL, spots
+from qpa.bench.families.mobile.travel import MAP, STREETS, TOOL, TRAVEL, spots
 from qpa.bench.families.values import NAMES, Draw
 from qpa.contract import ErrorType, Fault
 from qpa.envs.sandbox.schema import World
 
+_CHAINS = (
+    ("Golden Crumb", "bakery"),
+    ("Page One", "bookshop"),
+    ("Lucky Barber", "barber"),
+    ("Petal Corner", "florist"),
+    ("Orbit Cinema", "cinema"),
+    ("Fresh Basket", "supermarket"),
+    ("Urban Fit", "gym"),
+    ("Noodle Palace", "restaurant"),
+)
+
 
 def _two_alike(rng: Draw, world: World) -> Draft:
     """Two places of that name: which one?"""
-    kind = rng.choice(tuple(KINDS))
-    first, second = (f"{KINDS[kind]} {street}" for street in rng.sample(STREETS, 2))
+    name, category = rng.choice(_CHAINS)
+    first, second = (f"{name} {street}" for street, _ in rng.sample(STREETS, 2))
     rows = [
-        {"name": name, "category": kind, "address": f"{rng.randint(1, 90)} {name.split()[-1]} Street", "x_m": x}
-        for name, x in ((first, rng.randrange(500, 2500, 50)), (second, rng.randrange(3000, 6000, 50)))
+        {"name": each, "category": category, "address": f"{rng.randint(1, 90)} {each.split()[-1]} Street", "x_m": x}
+        for each, x in ((first, rng.randrange(500, 2500, 50)), (second, rng.randrange(3000, 6000, 50)))
     ]
-    name = KINDS[kind]
     return Draft(
         phrasings=(
             "Start the navigation to {name}.",
@@ -113,8 +123,9 @@ def _hiccup(rng: Draw, world: World) -> Draft:
     def plan() -> Plan:
         feedback = yield [call]
         if not feedback[0].ok:
-            yield [call]
-        return done(rng.say(f"{minutes} minutes by bike.", f"骑车{minutes}分钟。"))
+            feedback = yield [call]
+        found = feedback[0].payload["data"]["items"][0]["minutes"]
+        return done(rng.say(f"{found} minutes by bike.", f"骑车{found}分钟。"))
 
     return Draft(
         phrasings=(

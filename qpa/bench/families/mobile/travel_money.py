@@ -115,7 +115,7 @@ def _hide_code(rng: Draw, world: World) -> Draft:
         phrasings=(
             "Thanks, you can hide it again.",
             "Done, take it off the screen.",
-            "Paid up, put that code away.",
+            "All settled, put that code away.",
             "That's settled. Nobody else should scan it, so make it disappear.",
         ),
         chinese=(
@@ -128,7 +128,10 @@ def _hide_code(rng: Draw, world: World) -> Draft:
             [do("manage_payment_code", action="hide")], reply=done(rng.say("The code is hidden.", "码已收起。"))
         ),
         history=past_turn(
-            rng.say(f"Show the {wallet} code ({kind}).", f"打开{wallet}的{'付款' if kind == 'pay' else '收款'}码。"),
+            rng.say(
+                f"Show the {wallet} code for {'paying' if kind == 'pay' else 'receiving'}.",
+                f"打开{wallet}的{'付款' if kind == 'pay' else '收款'}码。",
+            ),
             "manage_payment_code",
             call,
             {"walletApp": wallet, "codeType": kind},

@@ -73,13 +73,13 @@ def _cheapest(rng: Draw, world: World) -> Draft:
     full = prices.index(min(prices))
     start, end, day, rows = trains(rng, prices, [0 if i == full else rng.randint(9, 40) for i in range(4)])
     best = min((r for r in rows if r["seats"]), key=lambda r: r["price_cents"])
-    count = rng.randint(1, 4)
+    count = rng.randint(2, 5)
     return Draft(
         phrasings=(
-            "Book the cheapest train from {start} to {end} on {day} that still has seats, {count} ticket(s).",
-            "I need {count} train ticket(s) {start} to {end}, {day}; take the cheapest one that isn't sold out.",
-            "{start} to {end} by train on {day}: find the lowest price still available and book it, {count} ticket(s).",
-            "Money is tight. Train {start} to {end}, {day}, {count} ticket(s), the least that can still be had.",
+            "Book the cheapest train from {start} to {end} on {day} that still has seats, {count} tickets.",
+            "I need {count} train tickets {start} to {end}, {day}; take the cheapest one that isn't sold out.",
+            "{start} to {end} by train on {day}: find the lowest price still available and book it, {count} tickets.",
+            "Money is tight. Train {start} to {end}, {day}, {count} tickets, the least that can still be had.",
         ),
         chinese=(
             "订{day}从{start}到{end}还有票的最便宜的火车，{count}张。",
@@ -251,16 +251,16 @@ def travel_book_listed(rng: Draw, world: World) -> Draft:
             (dear, "most expensive of them", "其中最贵的"),
         )
     )
-    count = rng.randint(1, 5)
+    count = rng.randint(2, 5)
     listed = _shown(rows)
     lines = "; ".join(f"{t['departs'][11:]} {price(r['price_cents'])}" for t, r in zip(listed, rows, strict=True))
     search = {"kind": "train", "origin": start, "destination": end, "date": day}
     return Draft(
         phrasings=(
-            "Book the {which}, {count} ticket(s).",
-            "I'll take the {which}. {count} ticket(s), please.",
-            "The {which} suits us, get {count} ticket(s) for it.",
-            "Hm, let me think... the {which} then, {count} ticket(s).",
+            "Book the {which}, {count} tickets.",
+            "I'll take the {which}. {count} tickets, please.",
+            "The {which} suits us, get {count} tickets for it.",
+            "Hm, let me think... the {which} then, {count} tickets.",
         ),
         chinese=(
             "订{which}，{count}张。",

@@ -99,7 +99,7 @@ def _too_dear(rng: Draw, world: World) -> Draft:
 def _stutter(rng: Draw, world: World) -> Draft:
     """The shop of tickets fails once: the same call again."""
     start, end, day, rows = trains(rng, rng.sample(range(90, 400, 7), 2), [30, 20])
-    code, count = rng.choice(rows)["code"], rng.randint(1, 4)
+    code, count = rng.choice(rows)["code"], rng.randint(2, 5)
     call = do("book_ticket", ticketCode=code, quantity=count)
 
     def plan() -> Plan:
@@ -110,10 +110,10 @@ def _stutter(rng: Draw, world: World) -> Draft:
 
     return Draft(
         phrasings=(
-            "Book {count} ticket(s) for train {code} on {day}.",
-            "{count} ticket(s) on {code}, {day}, please.",
-            "I need {count} seat(s) on {code} from {start} to {end}, {day}.",
-            "Before they're gone: {code} on {day}, {count} ticket(s)!",
+            "Book {count} tickets for train {code} on {day}.",
+            "{count} tickets on {code}, {day}, please.",
+            "I need {count} seats on {code} from {start} to {end}, {day}.",
+            "Before they're gone: {code} on {day}, {count} tickets!",
         ),
         chinese=(
             "订{day}的{code}，{count}张。",
