@@ -303,6 +303,19 @@ def _all_orders(rng: Draw, world: World) -> Draft:
     )
 
 
+def _listed(row: dict[str, Any], what: str) -> dict[str, Any]:
+    """An order of one piece as `query_orders` lists it."""
+    return {
+        "id": row["id"],
+        "app": row["app"],
+        "items": [f"{what} x1"],
+        "total": row["total_cents"] / 100,
+        "status": "placed",
+        "placedOn": row["placed_on"],
+        "deliverOn": row["deliver_on"],
+    }
+
+
 def _confirmed(rng: Draw, world: World) -> Draft:
     """The same, but the user has seen the list and said yes."""
     (name, cents), (other, more) = products(rng, 2)
@@ -311,18 +324,7 @@ def _confirmed(rng: Draw, world: World) -> Draft:
         order(701, SEEN_SHOPS[0], name, cents, paid_with=wallet),
         order(702, SEEN_SHOPS[1], other, more, paid_with=wallet),
     ]
-    items = [
-        {
-            "id": r["id"],
-            "app": r["app"],
-            "items": [f"{what} x1"],
-            "total": r["total_cents"] / 100,
-            "status": "placed",
-            "placedOn": r["placed_on"],
-            "deliverOn": r["deliver_on"],
-        }
-        for r, what in zip(rows, (name, other), strict=True)
-    ]
+    items = [_listed(r, what) for r, what in zip(rows, (name, other), strict=True)]
     return Draft(
         phrasings=(
             "Yes, cancel both of them.",

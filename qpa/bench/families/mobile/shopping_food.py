@@ -235,7 +235,7 @@ def shop_evening(rng: Draw, world: World) -> Draft:
     _, rows = menu(rng, SEEN_FOOD, in_cart=0)
     rows[0]["in_cart"] = 2
     (name, _, cents), app = product(rng), rng.choice(SEEN_SHOPS)
-    address, wallet = rng.choice(ADDRESSES), default_wallet(world)
+    where = {"address": rng.choice(ADDRESSES), "wallet": default_wallet(world)}
     minutes, label = rng.randrange(20, 70, 5), rng.pick(TITLES)
     return Draft(
         phrasings=(
@@ -258,18 +258,10 @@ def shop_evening(rng: Draw, world: World) -> Draft:
             "我先坐下了，{food}购物车里的买了，{wallet}付，送{address}；给{label}倒计时{minutes}分钟；开深色模式；"
             "{name}存到{app}心愿单。",
         ),
-        slots={
-            "food": SEEN_FOOD,
-            "address": address,
-            "wallet": wallet,
-            "minutes": minutes,
-            "label": label,
-            "name": name,
-            "app": app,
-        },
+        slots={"food": SEEN_FOOD, "minutes": minutes, "label": label, "name": name, "app": app, **where},
         plan=course(
             [
-                do("place_order", appName=SEEN_FOOD, addressName=address, paymentMethod=wallet),
+                do("place_order", appName=SEEN_FOOD, addressName=where["address"], paymentMethod=where["wallet"]),
                 do("manage_countdown", action="start", minutes=minutes, label=label),
                 do("manage_dark_mode", action="enable"),
                 do("manage_wishlist", action="add", appName=app, productName=name),

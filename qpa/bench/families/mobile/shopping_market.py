@@ -49,7 +49,8 @@ def _choose(wish: Comparison, offers: list[Feedback], coupons: list[Feedback]) -
         data = about.payload["data"]
         goods, shipping = round(100 * data["price"]), round(100 * data["shipping"])
         usable = [c for c in vouchers.payload["data"]["items"] if round(100 * c["minimum"]) <= goods]
-        best = max(usable, key=lambda c: c["off"], default={"code": "", "off": 0.0})
+        nothing: dict[str, Any] = {"code": "", "off": 0.0}
+        best = max(usable, key=lambda c: c["off"], default=nothing)
         total = goods + shipping - round(100 * best["off"])
         if data["stock"]:
             found.append(Choice(data["app"], best["code"], total, data["deliveryDays"]))

@@ -232,7 +232,7 @@ def _nearest(rng: Draw, world: World) -> Draft:
     kind = rng.choice(tuple(KINDS))
     word = rng.say(kind, KINDS_ZH[kind])
     distances, numbers = rng.sample(range(400, 5000, 150), 3), rng.sample(range(1, 90), 3)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": rng.say(f"{street} {KINDS[kind]}", f"{road}{word}"),
             "category": word,
