@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
+from qpa.bench.families.mobile import memory_act
 
-MOBILE_FAMILIES: tuple[Family, ...] = ()
+MOBILE_FAMILIES: tuple[Family, ...] = (*memory_act.FAMILIES,)
