@@ -42,7 +42,15 @@ _DISHES = (("Beef Noodles", 2900), ("Pork Dumplings", 2600), ("Margherita Pizza"
 def thermostats(*rooms: str) -> list[dict[str, object]]:
     """Rows of running thermostats."""
     return [
-        {"name": f"{r} Thermostat", "kind": "thermostat", "room": r, "online": 1, "power": 1, "level": 26, "mode": "heat"}
+        {
+            "name": f"{r} Thermostat",
+            "kind": "thermostat",
+            "room": r,
+            "online": 1,
+            "power": 1,
+            "level": 26,
+            "mode": "heat",
+        }
         for r in rooms
     ]
 
@@ -55,11 +63,16 @@ def memory_day_alarm(rng: Draw, world: World) -> Draft:
     time, *others = (rng.time(5, 8), rng.time(9, 10), rng.time(11, 12))
     child = life.named("daughter")
     say = rng.say
-    gold = Fact(f"{day} {title}", say(f"For {title} on {day}s the alarm is at {time}.", f"{day}有{title}，闹钟定在{time}。"))
+    gold = Fact(
+        f"{day} {title}", say(f"For {title} on {day}s the alarm is at {time}.", f"{day}有{title}，闹钟定在{time}。")
+    )
     near = (
         Fact(
             f"{other_day} {title}",
-            say(f"For {title} on {other_day}s the alarm is at {others[0]}.", f"{other_day}有{title}，闹钟定在{others[0]}。"),
+            say(
+                f"For {title} on {other_day}s the alarm is at {others[0]}.",
+                f"{other_day}有{title}，闹钟定在{others[0]}。",
+            ),
         ),
         Fact(
             f"{child}: {title}",
@@ -105,7 +118,10 @@ def memory_room_temperature(rng: Draw, world: World) -> Draft:
     old, new, by_day, theirs, elsewhere = rng.sample(range(16, 25), 5)
     stale, fresh = conflicting(
         rng,
-        (say(f"{room} at night", f"{room}晚上"), say(f"Sleeps with the {room} at {old} degrees.", f"睡觉时{room}调到{old}度。")),
+        (
+            say(f"{room} at night", f"{room}晚上"),
+            say(f"Sleeps with the {room} at {old} degrees.", f"睡觉时{room}调到{old}度。"),
+        ),
         (
             say(f"{room} at night", f"{room}晚上"),
             say(f"Now keeps the {room} at {new} degrees for the night.", f"现在晚上睡觉{room}保持{new}度。"),
@@ -114,7 +130,10 @@ def memory_room_temperature(rng: Draw, world: World) -> Draft:
     )
     partner = life.named("partner")
     near = (
-        Fact(say(f"{room} by day", f"{room}白天"), say(f"By day the {room} is at {by_day} degrees.", f"白天{room}是{by_day}度。")),
+        Fact(
+            say(f"{room} by day", f"{room}白天"),
+            say(f"By day the {room} is at {by_day} degrees.", f"白天{room}是{by_day}度。"),
+        ),
         Fact(
             say(f"{other} at night", f"{other}晚上"),
             say(f"The {other} is at {elsewhere} degrees for the night.", f"晚上{other}是{elsewhere}度。"),
@@ -200,7 +219,12 @@ def memory_meeting_quiet(rng: Draw, world: World) -> Draft:
             do("manage_do_not_disturb", action="enable"),
             *(do("manage_dnd_exceptions", action="allow", contact=name) for name in (a, b, guest)),
         ]
-        return done(say(f"Ready: {english}, and {a}, {b} and {guest} get through.", f"设好了：{chinese}，{a}、{b}和{guest}能打进来。"))
+        return done(
+            say(
+                f"Ready: {english}, and {a}, {b} and {guest} get through.",
+                f"设好了：{chinese}，{a}、{b}和{guest}能打进来。",
+            )
+        )
 
     return Draft(
         phrasings=(
@@ -305,7 +329,9 @@ def memory_usual_order(rng: Draw, world: World) -> Draft:
                 f"{meal_name}在{FOOD_APP}点一份{dish}，送到{address}。",
             ),
         ),
-        Fact(say("Paying for food", "点餐付款"), say(f"Pays for food orders with {wallet}.", f"点外卖用{wallet}付款。")),
+        Fact(
+            say("Paying for food", "点餐付款"), say(f"Pays for food orders with {wallet}.", f"点外卖用{wallet}付款。")
+        ),
     )
     near = (
         Fact(
@@ -319,7 +345,10 @@ def memory_usual_order(rng: Draw, world: World) -> Draft:
             say(f"{partner}'s {meal_name}", f"{partner}的{meal_name}"),
             say(f"{partner} takes {their_dish} for {meal_name}.", f"{partner}{meal_name}点{their_dish}。"),
         ),
-        Fact(say("Paying for clothes", "买衣服付款"), say(f"Pays for clothes with {other_wallet}.", f"买衣服用{other_wallet}付款。")),
+        Fact(
+            say("Paying for clothes", "买衣服付款"),
+            say(f"Pays for clothes with {other_wallet}.", f"买衣服用{other_wallet}付款。"),
+        ),
     )
     found = book(rng, life, gold, near)
 
@@ -328,7 +357,9 @@ def memory_usual_order(rng: Draw, world: World) -> Draft:
         met(feedback[0], *found.ids)
         yield [do("manage_cart", action="add", appName=FOOD_APP, productName=dish, quantity=1)]
         yield [do("place_order", appName=FOOD_APP, addressName=address, paymentMethod=wallet)]
-        return done(say(f"Ordered {dish} to {address}, paid with {wallet}.", f"{dish}点好了，送到{address}，{wallet}付款。"))
+        return done(
+            say(f"Ordered {dish} to {address}, paid with {wallet}.", f"{dish}点好了，送到{address}，{wallet}付款。")
+        )
 
     return Draft(
         phrasings=(
@@ -350,7 +381,11 @@ def memory_usual_order(rng: Draw, world: World) -> Draft:
         patch={
             "memories": found.rows,
             "shop_offers": [
-                *({**row, "in_cart": 0} for row in world.rows["shop_offers"] if row["app"] == FOOD_APP and row["in_cart"]),
+                *(
+                    {**row, "in_cart": 0}
+                    for row in world.rows["shop_offers"]
+                    if row["app"] == FOOD_APP and row["in_cart"]
+                ),
                 *(
                     {"app": FOOD_APP, "name": name, "category": "food", "price_cents": price, "stock": 20, "in_cart": 0}
                     for name, price in _DISHES

@@ -97,7 +97,12 @@ SLOTS: dict[str, tuple[Pair, ...]] = {
         ("fried rice", "炒饭"),
         ("pancakes", "煎饼"),
     ),
-    "drink": (("oat latte", "燕麦拿铁"), ("jasmine tea", "茉莉花茶"), ("espresso", "浓缩咖啡"), ("soda water", "苏打水")),
+    "drink": (
+        ("oat latte", "燕麦拿铁"),
+        ("jasmine tea", "茉莉花茶"),
+        ("espresso", "浓缩咖啡"),
+        ("soda water", "苏打水"),
+    ),
     "gift": (
         ("a scarf", "一条围巾"),
         ("a puzzle", "一盒拼图"),
@@ -126,8 +131,18 @@ SLOTS: dict[str, tuple[Pair, ...]] = {
         ("the wardrobe", "衣柜"),
     ),
     "way": (("by tram", "坐电车"), ("by bike", "骑车"), ("on foot", "走路"), ("by bus", "坐公交"), ("by car", "开车")),
-    "podcast": (("history talks", "历史访谈"), ("morning news", "早间新闻"), ("jazz radio", "爵士电台"), ("a novel", "有声小说")),
-    "channel": (("voice notes", "语音消息"), ("short texts", "简短文字"), ("long calls", "长时间通话"), ("photos", "照片")),
+    "podcast": (
+        ("history talks", "历史访谈"),
+        ("morning news", "早间新闻"),
+        ("jazz radio", "爵士电台"),
+        ("a novel", "有声小说"),
+    ),
+    "channel": (
+        ("voice notes", "语音消息"),
+        ("short texts", "简短文字"),
+        ("long calls", "长时间通话"),
+        ("photos", "照片"),
+    ),
 }
 
 PERSON = (
