@@ -6,6 +6,7 @@ from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.common import online
 from qpa.bench.families.mobile.memory_common import (
     ASSISTANT,
+    MEETINGS,
     MEMORY,
     acquaintances,
     coming_day,
@@ -15,7 +16,7 @@ from qpa.bench.families.mobile.memory_common import (
 from qpa.bench.families.mobile.memory_profile import Fact, book, conflicting, draw_life
 from qpa.bench.families.mobile.memory_topics import HABIT, SLOTS
 from qpa.bench.families.tool_calls import contact_row
-from qpa.bench.families.values import EVENTS, PLACES, TITLES, Draw
+from qpa.bench.families.values import PLACES, TITLES, Draw
 from qpa.envs.sandbox.schema import World
 
 ROOMS = (  # as the device is named, as people say it
@@ -180,7 +181,7 @@ def memory_room_temperature(rng: Draw, world: World) -> Draft:
 def memory_meeting_quiet(rng: Draw, world: World) -> Draft:
     """Sound mode from one record, callers from another, and a guest for today that stays unsaved."""
     life, say = draw_life(rng, world), rng.say
-    event, other_event = rng.several(EVENTS, 2)
+    event, other_event = (say(*pair) for pair in rng.sample(MEETINGS, 2))
     a, b, guest, d = acquaintances(rng, life, 4)
     mode, english, chinese = rng.choice(SOUND_MODES)
     gold = (

@@ -218,7 +218,7 @@ def memory_warns(rng: Draw, world: World) -> Draft:
             "Remind me at {time} to buy {food} for {name}. If you know anything against it, ask me first.",
             "{name} is coming to dinner: reminder at {time}, get {food} for {name}. Check what we know about {name} before and ask if it doesn't fit.",
             "{time} reminder, {food} for {name}, unless {name} can't have that; then ask me.",
-            "I'd like to surprise {name} with {food}. Put in a reminder for {time} to buy it, but come back to me if that is a bad idea for {name}.",
+            "I'd like to surprise {name} with {food}. Put in a reminder for {time} to buy some, but come back to me if that is a bad idea for {name}.",
         ),
         chinese=(
             "{time}提醒我给{name}买{food}，要是你知道有什么不合适，先问我。",

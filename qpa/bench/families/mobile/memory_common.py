@@ -27,6 +27,20 @@ FOODS = (
     ("celery", "芹菜"),
     ("mustard", "芥末"),
 )
+MEETINGS = (  # what takes place again and again
+    ("Team sync", "团队周会"),
+    ("Book club", "读书会"),
+    ("Choir practice", "合唱排练"),
+    ("Chess evening", "棋友会"),
+    ("Band practice", "乐队排练"),
+    ("Journal club", "文献会"),
+    ("Board meeting", "董事会"),
+    ("Language tandem", "语言角"),
+    ("Supervision hour", "督导会"),
+    ("Sketching circle", "写生小组"),
+    ("Code review", "代码评审"),
+    ("Debate club", "辩论社"),
+)
 _SMALL_TALK = (
     (("Morning! Did the backup finish?", "Yes, everything is backed up."), ("早，备份好了吗？", "好了，都备份完了。")),
     (("I slept badly.", "Sorry to hear that. Take it slowly today."), ("昨晚没睡好。", "那今天悠着点。")),

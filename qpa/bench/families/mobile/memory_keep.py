@@ -28,14 +28,14 @@ def facts_about(rng: Draw, name: str, count: int) -> list[Fact]:
     """Different things one has told about a person who is not in the profile."""
     say = rng.say
     food, city, day = say(*rng.choice(FOODS)), say(*rng.choice(SLOTS["city"])), say(*rng.choice(SLOTS["day"]))
-    number, title = rng.randint(11, 99), rng.pick(TITLES)
+    (flat, owed, desk), title = rng.sample(range(11, 99), 3), rng.pick(TITLES)
     facts = [
         Fact(
             say(f"{name} and food", f"{name}的饮食"), say(f"{name} can't stand {food}.", f"{name}受不了{food}。"), INFO
         ),
         Fact(
             say(f"{name}'s flat", f"{name}的住处"),
-            say(f"{name} rents flat {number} in {city}.", f"{name}在{city}租了{number}号房。"),
+            say(f"{name} rents flat {flat} in {city}.", f"{name}在{city}租了{flat}号房。"),
             INFO,
         ),
         Fact(
@@ -45,12 +45,12 @@ def facts_about(rng: Draw, name: str, count: int) -> list[Fact]:
         ),
         Fact(
             say(f"Borrowed from {name}", f"借{name}的钱"),
-            say(f"Owed {name} {number} euros last spring.", f"去年春天欠{name}{number}块钱。"),
+            say(f"Owed {name} {owed} euros last spring.", f"去年春天欠{name}{owed}块钱。"),
             EVENT,
         ),
         Fact(
             say(f"{name}'s desk", f"{name}的工位"),
-            say(f"{name} sits at desk {number}.", f"{name}坐{number}号工位。"),
+            say(f"{name} sits at desk {desk}.", f"{name}坐{desk}号工位。"),
             INFO,
         ),
     ]

@@ -63,10 +63,10 @@ def memory_update_practice(rng: Draw, world: World) -> Draft:
             "Since last week {new} is my {thing}. You still have the old one saved, put that right.",
         ),
         chinese=(
-            "更新一下你记的我的{thing}，现在是{new}。",
-            "我的{thing}从{old}换成{new}了，把记忆改过来。",
+            "更新一下你记的我{thing}，现在是{new}。",
+            "我{thing}从{old}换成{new}了，把记忆改过来。",
             "{thing}不再是{old}，以后是{new}，你那边记的同步一下。",
-            "上周起我的{thing}改成{new}了，你存的还是旧的，改正一下。",
+            "上周起我{thing}改成{new}了，你存的还是旧的，改正一下。",
         ),
         slots={"thing": thing, "old": old, "new": new},
         plan=plan,

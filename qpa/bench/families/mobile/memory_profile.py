@@ -33,6 +33,7 @@ from qpa.envs.sandbox.schema import WORLD_CLOCK, World
 Row = dict[str, Any]
 FEWEST, MOST = 40, 300  # records of a profile
 _FIRST_DAY = datetime(2023, 2, 1)
+_MINUTES = int((WORLD_CLOCK - _FIRST_DAY).total_seconds()) // 60 - 60  # of them, on which something may be told
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
 _CHANGED_SHARE = 0.4  # of the sampled topics that can change
 _PEOPLE = (6, 12)  # people in every profile, and records per further person
@@ -57,7 +58,7 @@ class Fact:
     title: str
     content: str
     category: str = HABIT
-    told: str = "2024-06-03"
+    told: str = ""  # "" = any day
     updated: str = ""  # "" = when it was told
 
 
@@ -87,7 +88,7 @@ def profile(rng: Draw, size: int, life: Life, without: Collection[str] = ()) -> 
 
 def book(rng: Draw, life: Life, gold: Sequence[Fact], near: Sequence[Fact] = (), without: Collection[str] = ()) -> Book:
     """The family's facts among a profile: `gold` answer the request, `near` only sound like it."""
-    own = [_row(f.category, f.title, f.content, f.told, f.updated or f.told) for f in (*gold, *near)]
+    own = [_placed(rng, fact) for fact in (*gold, *near)]
     others = _told(rng, draw_size(rng) - len(own), life, without)
     rows = _numbered([*own, *others])
     return Book(rows, tuple(row["id"] for row in own[: len(gold)]))
@@ -101,6 +102,16 @@ def conflicting(rng: Draw, old: tuple[str, str], new: tuple[str, str], category:
     return stale, Fact(*new, category, told="2023-11-20" if corrected else last, updated=last)
 
 
+def _placed(rng: Draw, fact: Fact) -> Row:
+    told = f"{fact.told}T09:00:00" if fact.told else _moment(rng).isoformat()
+    content = fact.content[:1].upper() + fact.content[1:]
+    return _row(fact.category, fact.title, content, told, f"{fact.updated}T09:00:00" if fact.updated else told)
+
+
+def _moment(rng: Draw) -> datetime:
+    return _FIRST_DAY + timedelta(minutes=rng.randrange(_MINUTES))
+
+
 def _row(category: str, title: str, content: str, told: str, updated: str) -> Row:
     return {
         "id": "",
@@ -109,8 +120,8 @@ def _row(category: str, title: str, content: str, told: str, updated: str) -> Ro
         "content": content,
         "tags": "",
         "source": "chat",
-        "created_at": told if "T" in told else f"{told}T09:00:00",
-        "updated_at": updated if "T" in updated else f"{updated}T09:00:00",
+        "created_at": told,
+        "updated_at": updated,
     }
 
 
@@ -130,7 +141,7 @@ def _told(rng: Draw, size: int, life: Life, without: Collection[str]) -> list[Ro
     for topic, fixed in subjects:
         if len(rows) >= size:
             break
-        told = _FIRST_DAY + timedelta(minutes=rng.randrange(int((WORLD_CLOCK - _FIRST_DAY).total_seconds()) // 60 - 30))
+        told = _moment(rng)
         record = _written(rng, topic, fixed, told)
         rows.append(record)
         if topic.changes and len(rows) < size and rng.random() < _CHANGED_SHARE:

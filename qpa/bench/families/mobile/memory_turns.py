@@ -6,6 +6,7 @@ from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.common import online, talk
 from qpa.bench.families.mobile.memory_common import (
     ASSISTANT,
+    MEETINGS,
     MEMORY,
     acquaintances,
     coming_day,
@@ -16,7 +17,7 @@ from qpa.bench.families.mobile.memory_common import (
 from qpa.bench.families.mobile.memory_profile import Fact, book, conflicting, draw_life
 from qpa.bench.families.mobile.memory_topics import INFO, Pair
 from qpa.bench.families.tool_calls import contact_row
-from qpa.bench.families.values import DEVICES, EVENTS, PLACES, TITLES, Draw
+from qpa.bench.families.values import PLACES, TITLES, Draw
 from qpa.contract import Message
 from qpa.envs.sandbox.schema import World
 
@@ -28,6 +29,8 @@ DOCUMENTS: tuple[tuple[Pair, str], ...] = (
     (("lecture notes", "讲义"), "Lecture"),
     (("travel papers", "行程单"), "Itinerary"),
 )
+
+COMPUTERS = ("MacBook Pro", "ThinkPad X1", "Surface Laptop", "Office iMac", "Studio PC", "Dell XPS 13", "Galaxy Book")
 
 
 def told(rng: Draw, most: int, *english_then_chinese: tuple[str, ...]) -> list[Message]:
@@ -41,7 +44,7 @@ def memory_turn_document(rng: Draw, world: World) -> Draft:
     """The file was found in the dialogue, device and way of sending are a habit (MEM-MT0421)."""
     life, say = draw_life(rng, world), rng.say
     (kind, stem), (other_kind, _) = rng.sample(DOCUMENTS, 2)
-    file, device, other_device = f"{stem}_{rng.randint(100, 999)}.docx", *rng.several(DEVICES, 2)
+    file, device, other_device = f"{stem}_{rng.randint(100, 999)}.docx", *rng.sample(COMPUTERS, 2)
     documents, others = say(*kind), say(*other_kind)
     partner = life.named("partner")
     gold = Fact(
@@ -235,7 +238,7 @@ def memory_turn_call(rng: Draw, world: World) -> Draft:
 def memory_turn_event(rng: Draw, world: World) -> Draft:
     """The day was corrected in the dialogue; time and place are two saved habits."""
     life, say = draw_life(rng, world), rng.say
-    (event, other), (place, elsewhere) = rng.several(EVENTS, 2), rng.several(PLACES, 2)
+    (event, other), (place, elsewhere) = (say(*pair) for pair in rng.sample(MEETINGS, 2)), rng.several(PLACES, 2)
     time, day, wrong_day = rng.time(9, 20), rng.day(), rng.day()
     while wrong_day == day:
         wrong_day = rng.day()

@@ -56,18 +56,18 @@ def memory_turn_add(rng: Draw, world: World) -> Draft:
 
     return Draft(
         phrasings=(
-            "Yes. Remember the {event} with its right date (written like {form}), as an important event.",
-            "Keep that in memory as an event for me: {name}'s {event}, and the date like {form}.",
+            "Yes. Remember the {event} with its right date (written {form}), as an important event.",
+            "Keep that in memory as an event for me: {name}'s {event}, and the date as {form}.",
             "Save it as an important event, date in the form {form}.",
-            "I'm bound to forget that {event}. Put it into your memory of important events, date as {form}.",
+            "I'm bound to forget that {event}. Put it into your memory of important events, write the date as {form}.",
         ),
         chinese=(
-            "对，把{event}和正确的日期（写成{form}这样）记成重要事件。",
+            "对，把{event}和正确的日期（写成{form}）记成重要事件。",
             "帮我记到记忆里，算重要事件：{name}的{event}，日期按{form}的格式。",
             "存成重要事件，日期写成{form}的形式。",
             "这个{event}我肯定会忘，你记进重要事件，日期格式{form}。",
         ),
-        slots={"event": event, "name": name, "form": "2025-12-31"},
+        slots={"event": event, "name": name, "form": "YYYY-MM-DD"},
         plan=plan,
         criteria=kept(step("add_user_memory", memoryCategory=EVENT), payload=(name, event, day), reads=()),
         patch={"memories": found.rows},
@@ -99,7 +99,7 @@ def memory_turn_replace(rng: Draw, world: World) -> Draft:
             f"{new} it is.",
         ),
         (
-            f"我的{thing}这周试了{tried}。",
+            f"我{thing}这周试了{tried}。",
             "要记下来吗？",
             "不用，就是试试，不合适。",
             "那记录先不动。",
@@ -112,7 +112,7 @@ def memory_turn_replace(rng: Draw, world: World) -> Draft:
         feedback = yield [look_up(thing)]
         met(feedback[0], *found.ids)
         yield [do("replace_user_memory", memoryId=found.ids[0], content=sentence.format(value=new))]
-        return done(say(f"Your {thing} is {new} in memory now.", f"你的{thing}已改成{new}。"))
+        return done(say(f"Your {thing} is {new} in memory now.", f"你{thing}已改成{new}。"))
 
     return Draft(
         phrasings=(
@@ -123,8 +123,8 @@ def memory_turn_replace(rng: Draw, world: World) -> Draft:
         ),
         chinese=(
             "把记忆里的{thing}照这个改。",
-            "现在可以更新我的{thing}了，别新增，改原来那条。",
-            "好，我的{thing}那条改一下。",
+            "现在可以更新我{thing}那条了，别新增，改原来那条。",
+            "好，我{thing}那条改一下。",
             "那你记的{thing}就不对了，相应改过来，只留一条。",
         ),
         slots={"thing": thing},
