@@ -10,15 +10,33 @@ from qpa.bench.families.mobile.memory_common import (
     FOODS,
     MEMORY,
     SEARCH,
+    Words,
     acquaintances,
+    countdown_fact,
     look_up,
     met,
     note_pair,
 )
 from qpa.bench.families.mobile.memory_profile import Fact, book, conflicting, draw_life
-from qpa.bench.families.mobile.memory_topics import HABIT, INFO, SLOTS
+from qpa.bench.families.mobile.memory_slots import SLOTS
+from qpa.bench.families.mobile.memory_topics import HABIT, INFO
 from qpa.bench.families.values import TITLES, Draw
 from qpa.envs.sandbox.schema import World
+
+_QUESTION = Words(
+    english=(
+        "What was my {thing} again?",
+        "I told you my {thing} once, which one is it?",
+        "My {thing}, quickly.",
+        "Standing here without a clue: can you look up my own {thing}?",
+    ),
+    chinese=(
+        "我的{thing}是多少来着？",
+        "我之前跟你说过我的{thing}，是哪个？",
+        "快，我的{thing}。",
+        "我站在这儿想不起来了，帮我查查我自己的{thing}。",
+    ),
+)
 
 
 @family("memory_question", MEMORY, ASSISTANT, "single_record", "act", "question", "single_turn")
@@ -43,24 +61,30 @@ def memory_question(rng: Draw, world: World) -> Draft:
         return done(say(f"Your {thing} is {value}.", f"你的{thing}是{value}。"))
 
     return Draft(
-        phrasings=(
-            "What was my {thing} again?",
-            "I told you my {thing} once, which one is it?",
-            "My {thing}, quickly.",
-            "Standing here without a clue: can you look up my own {thing}?",
-        ),
-        chinese=(
-            "我的{thing}是多少来着？",
-            "我之前跟你说过我的{thing}，是哪个？",
-            "快，我的{thing}。",
-            "我站在这儿想不起来了，帮我查查我自己的{thing}。",
-        ),
+        phrasings=_QUESTION.english,
+        chinese=_QUESTION.chinese,
         slots={"thing": thing},
         plan=plan,
         criteria=answered([value], reads=(SEARCH,)),
         patch={"memories": found.rows},
         memories=found.ids,
     )
+
+
+_QUESTION_LATEST = Words(
+    english=(
+        "In which city does {name} live now?",
+        "I want to visit {name}. Which town is that these days?",
+        "{name}'s current city?",
+        "Remind me where {name} has a flat at the moment, I've mentioned it.",
+    ),
+    chinese=(
+        "{name}现在住在哪个城市？",
+        "我想去看看{name}，人如今在哪座城市来着？",
+        "{name}目前在哪个城市住？",
+        "提醒我一下，{name}眼下住哪儿，我跟你提过的。",
+    ),
+)
 
 
 @family("memory_question_latest", MEMORY, ASSISTANT, "conflicting_records", "act", "question", "single_turn")
@@ -83,24 +107,30 @@ def memory_question_latest(rng: Draw, world: World) -> Draft:
         return done(say(f"{name} lives in {new[0]} now.", f"{name}现在住在{new[1]}。"))
 
     return Draft(
-        phrasings=(
-            "In which city does {name} live now?",
-            "I want to visit {name}. Which town is that these days?",
-            "{name}'s current city?",
-            "Remind me where {name} has a flat at the moment, I've mentioned it.",
-        ),
-        chinese=(
-            "{name}现在住在哪个城市？",
-            "我想去看看{name}，人如今在哪座城市来着？",
-            "{name}目前在哪个城市住？",
-            "提醒我一下，{name}眼下住哪儿，我跟你提过的。",
-        ),
+        phrasings=_QUESTION_LATEST.english,
+        chinese=_QUESTION_LATEST.chinese,
         slots={"name": name},
         plan=plan,
         criteria=answered(list(new), reads=(SEARCH,)),
         patch={"memories": found.rows},
         memories=found.ids,
     )
+
+
+_QUESTION_SUM = Words(
+    english=(
+        "How many minutes do {a} and {b} take me together?",
+        "I do {a} and {b} one after the other today. How long is that in minutes?",
+        "{a} plus {b}: total minutes?",
+        "If I fit in both {a} and {b} as I usually do them, how many minutes do I need?",
+    ),
+    chinese=(
+        "我{a}加上{b}一共要多少分钟？",
+        "今天我先{a}再{b}，按平时的用时总共几分钟？",
+        "{a}和{b}合计多少分钟？",
+        "要是{a}、{b}都照常做一遍，我得留出多少分钟？",
+    ),
+)
 
 
 @family("memory_question_sum", MEMORY, ASSISTANT, "multi_record", "act", "question", "single_turn")
@@ -128,24 +158,30 @@ def memory_question_sum(rng: Draw, world: World) -> Draft:
         return done(say(f"Together {first + second} minutes.", f"一共{first + second}分钟。"))
 
     return Draft(
-        phrasings=(
-            "How many minutes do {a} and {b} take me together?",
-            "I do {a} and {b} one after the other today. How long is that in minutes?",
-            "{a} plus {b}: total minutes?",
-            "If I fit in both {a} and {b} as I usually do them, how many minutes do I need?",
-        ),
-        chinese=(
-            "我{a}加上{b}一共要多少分钟？",
-            "今天我先{a}再{b}，按平时的用时总共几分钟？",
-            "{a}和{b}合计多少分钟？",
-            "要是{a}、{b}都照常做一遍，我得留出多少分钟？",
-        ),
+        phrasings=_QUESTION_SUM.english,
+        chinese=_QUESTION_SUM.chinese,
         slots={"a": a, "b": b},
         plan=plan,
         criteria=answered([str(first + second)], reads=(SEARCH,)),
         patch={"memories": found.rows},
         memories=found.ids,
     )
+
+
+_UNKNOWN = Words(
+    english=(
+        "Set the {room} to my usual night temperature.",
+        "The {room} thermostat should go to what I always have there at night.",
+        "{room}, night temperature as always.",
+        "Somebody sleeps in the {room} tonight, heat it like I normally do for the night.",
+    ),
+    chinese=(
+        "把{room}调到我平时夜里的温度。",
+        "{room}的温控器照我一贯的夜间温度来。",
+        "{room}，夜里的温度，老样子。",
+        "今晚有人睡{room}，按我平时晚上那样调好温度。",
+    ),
+)
 
 
 @family("memory_unknown", MEMORY, ASSISTANT, "single_record", "act", "recovery", "single_turn")
@@ -170,24 +206,30 @@ def memory_unknown(rng: Draw, world: World) -> Draft:
         )
 
     return Draft(
-        phrasings=(
-            "Set the {room} to my usual night temperature.",
-            "The {room} thermostat should go to what I always have there at night.",
-            "{room}, night temperature as always.",
-            "Somebody sleeps in the {room} tonight, heat it like I normally do for the night.",
-        ),
-        chinese=(
-            "把{room}调到我平时夜里的温度。",
-            "{room}的温控器照我一贯的夜间温度来。",
-            "{room}，夜里的温度，老样子。",
-            "今晚有人睡{room}，按我平时晚上那样调好温度。",
-        ),
+        phrasings=_UNKNOWN.english,
+        chinese=_UNKNOWN.chinese,
         slots={"room": room},
         plan=plan,
         criteria=asked(["temperature", "degrees", "温度", "多少度", "几度"], reads=(SEARCH,)),
         patch={"memories": found.rows, "home_devices": thermostats(device), "settings": online()},
         shown=("set_thermostat",),
     )
+
+
+_WARNS = Words(
+    english=(
+        "Remind me at {time} to buy {food} for {name}. If you know anything against it, ask me first.",
+        "{name} comes to dinner: reminder at {time}, get {food}. Check what we know; ask if it doesn't fit {name}.",
+        "{time} reminder, {food} for {name}, unless {name} can't have that; then ask me.",
+        "A surprise for {name}: remind me at {time} to buy {food}, but come back to me if that's a bad idea.",
+    ),
+    chinese=(
+        "{time}提醒我给{name}买{food}，要是你知道有什么不合适，先问我。",
+        "{name}要来吃饭，{time}提醒我给{name}买{food}，先看看记忆里{name}的情况，不行就问我。",
+        "{time}提醒，给{name}带{food}，除非{name}不能吃，那就先问我一声。",
+        "想用{food}给{name}一个惊喜，{time}提醒我去买，万一对{name}不好就先跟我确认。",
+    ),
+)
 
 
 @family("memory_warns", MEMORY, ASSISTANT, "conflicting_records", "act", "recovery", "single_turn")
@@ -214,18 +256,8 @@ def memory_warns(rng: Draw, world: World) -> Draft:
         return ask(say(f"{name} is allergic to {food}. Something else instead?", f"{name}对{food}过敏，要换成别的吗？"))
 
     return Draft(
-        phrasings=(
-            "Remind me at {time} to buy {food} for {name}. If you know anything against it, ask me first.",
-            "{name} is coming to dinner: reminder at {time}, get {food} for {name}. Check what we know about {name} before and ask if it doesn't fit.",
-            "{time} reminder, {food} for {name}, unless {name} can't have that; then ask me.",
-            "I'd like to surprise {name} with {food}. Put in a reminder for {time} to buy some, but come back to me if that is a bad idea for {name}.",
-        ),
-        chinese=(
-            "{time}提醒我给{name}买{food}，要是你知道有什么不合适，先问我。",
-            "{name}要来吃饭，{time}提醒我给{name}买{food}，先看看记忆里{name}的情况，不行就问我。",
-            "{time}提醒，给{name}带{food}，除非{name}不能吃，那就先问我一声。",
-            "想用{food}给{name}一个惊喜，{time}提醒我去买，万一对{name}不好就先跟我确认。",
-        ),
+        phrasings=_WARNS.english,
+        chinese=_WARNS.chinese,
         slots={"name": name, "food": food, "time": time},
         plan=plan,
         criteria=asked(["allergic", "allergy", "过敏"], reads=(SEARCH,)),
@@ -235,23 +267,29 @@ def memory_warns(rng: Draw, world: World) -> Draft:
     )
 
 
+_NOT_SAVED = Words(
+    english=(
+        "Today's locker code is {code}, don't keep that. Start my usual {title} countdown, labelled {title}.",
+        "Guest PIN today: {code}. Not for your memory! Now the {title} countdown, as long as always, label {title}.",
+        "Start the countdown {title} with my usual minutes. Tonight's door code is {code}, nothing to remember.",
+        "Said aloud, not to be saved: {code} is today's gate code. And my normal {title} countdown, call it {title}.",
+    ),
+    chinese=(
+        "今天储物柜密码是{code}，哪儿都别存。帮我开始平时的{title}倒计时，标签写{title}。",
+        "今天访客密码{code}，不用记！现在照老规矩跑{title}倒计时，标签{title}。",
+        "按我平时的分钟数开个倒计时，标签{title}。今晚门禁是{code}，就用一次，不必记。",
+        "我就念一遍，不要保存：{code}是今天的门码。然后开始我惯常的{title}倒计时，名字叫{title}。",
+    ),
+)
+
+
 @family("memory_not_saved", MEMORY, ASSISTANT, "single_record", "act", "boundary", "single_turn")
 def memory_not_saved(rng: Draw, world: World) -> Draft:
     """A secret of the day is said in passing and must not be saved; only the usual countdown starts."""
     life, say = draw_life(rng, world), rng.say
     title, code, (minutes, theirs) = rng.pick(TITLES), rng.randint(1000, 9999), rng.sample(range(6, 95), 2)
-    child = life.named("daughter")
-    gold = Fact(
-        say(f"{title} countdown", f"{title}倒计时"),
-        say(f"The {title} countdown is {minutes} minutes.", f"{title}倒计时是{minutes}分钟。"),
-    )
-    near = (
-        Fact(
-            say(f"{child}: {title}", f"{child}的{title}"),
-            say(f"{child}'s {title} countdown is {theirs} minutes.", f"{child}的{title}倒计时是{theirs}分钟。"),
-        ),
-    )
-    found = book(rng, life, (gold,), near)
+    near = countdown_fact(rng, title, theirs, life.named("daughter"))
+    found = book(rng, life, (countdown_fact(rng, title, minutes),), (near,))
 
     def plan() -> Plan:
         feedback = yield [look_up(say(f"{title} countdown minutes", f"{title} 倒计时 分钟"))]
@@ -265,18 +303,8 @@ def memory_not_saved(rng: Draw, world: World) -> Draft:
         )
 
     return Draft(
-        phrasings=(
-            "The locker code today is {code}, don't keep that anywhere. Start my usual {title} countdown, labelled {title}.",
-            "Guest PIN for today: {code}. Not for your memory! Now run the {title} countdown as long as always, label {title}.",
-            "Start the countdown {title} with my usual minutes. My door code tonight is {code}, but that's a one-off, nothing to remember.",
-            "I'm only saying it aloud, not to be saved: {code} is today's gate code. And my normal {title} countdown please, call it {title}.",
-        ),
-        chinese=(
-            "今天储物柜密码是{code}，哪儿都别存。帮我开始平时的{title}倒计时，标签写{title}。",
-            "今天访客密码{code}，不用记！现在照老规矩跑{title}倒计时，标签{title}。",
-            "按我平时的分钟数开个倒计时，标签{title}。今晚门禁是{code}，就用一次，不必记。",
-            "我就念一遍，不要保存：{code}是今天的门码。然后开始我惯常的{title}倒计时，名字叫{title}。",
-        ),
+        phrasings=_NOT_SAVED.english,
+        chinese=_NOT_SAVED.chinese,
         slots={"title": title, "code": code},
         plan=plan,
         criteria="tool",
@@ -285,6 +313,22 @@ def memory_not_saved(rng: Draw, world: World) -> Draft:
         memories=found.ids,
         shown=("add_user_memory",),
     )
+
+
+_EXCEPTION = Words(
+    english=(
+        "Start my {title} focus session, today {more} minutes longer than usual. Task name {title}; the habit stays.",
+        "Focus timer for the task {title}: my normal length plus {more} minutes, only this time.",
+        "Usual {title} focus, +{more} minutes as a one-time exception, task {title}. Leave what is saved.",
+        "More time today: focus on {title} (task name) {more} minutes beyond what is saved, and leave the saved one.",
+    ),
+    chinese=(
+        "开始我的{title}专注，今天比平时多{more}分钟，任务名{title}，习惯不用改。",
+        "专注计时，任务{title}：在我平常的时长上加{more}分钟，就这一次。",
+        "{title}专注照旧再加{more}分钟，临时的，任务写{title}，记忆里的别动。",
+        "今天要多用点时间，{title}专注（任务就叫这个）比记着的时长多{more}分钟，记录保持原样。",
+    ),
+)
 
 
 @family("memory_exception", MEMORY, ASSISTANT, "single_record", "act", "boundary", "single_turn")
@@ -318,18 +362,8 @@ def memory_exception(rng: Draw, world: World) -> Draft:
         )
 
     return Draft(
-        phrasings=(
-            "Start my {title} focus session, just today {more} minutes longer than usual. Task name {title}; the habit stays.",
-            "Focus timer for the task {title}: my normal length plus {more} minutes, only this time.",
-            "Usual {title} focus, +{more} minutes as a one-time exception, task {title}. Leave what is saved.",
-            "I need a bit more today: focus on {title} (that's the task name) for {more} minutes beyond what I have saved, don't change the saved one.",
-        ),
-        chinese=(
-            "开始我的{title}专注，今天比平时多{more}分钟，任务名{title}，习惯不用改。",
-            "专注计时，任务{title}：在我平常的时长上加{more}分钟，就这一次。",
-            "{title}专注照旧再加{more}分钟，临时的，任务写{title}，记忆里的别动。",
-            "今天要多用点时间，{title}专注（任务就叫这个）比记着的时长多{more}分钟，记录保持原样。",
-        ),
+        phrasings=_EXCEPTION.english,
+        chinese=_EXCEPTION.chinese,
         slots={"title": title, "more": more},
         plan=plan,
         criteria="tool",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import NamedTuple
 
 from qpa.bench.families.base import Call, do
 from qpa.bench.families.memory import hit
 from qpa.bench.families.mobile.common import talk
-from qpa.bench.families.mobile.memory_profile import Life
-from qpa.bench.families.mobile.memory_topics import SLOTS
+from qpa.bench.families.mobile.memory_profile import Fact, Life
+from qpa.bench.families.mobile.memory_slots import SLOTS
+from qpa.bench.families.mobile.memory_topics import EVENT
 from qpa.bench.families.tool_calls import person
 from qpa.bench.families.values import NOTES, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Feedback, Intent, Message, ToolStep
@@ -52,6 +54,13 @@ _SMALL_TALK = (
 )
 
 
+class Words(NamedTuple):
+    """A request in several ways in each language."""
+
+    english: tuple[str, ...]
+    chinese: tuple[str, ...]
+
+
 def look_up(query: str, **more: object) -> Call:
     """A search of the user's memories."""
     return do(SEARCH, query=query, **more)
@@ -73,7 +82,7 @@ def stranger(rng: Draw, world: World, life: Life) -> str:
 
 def acquaintances(rng: Draw, life: Life, count: int) -> list[str]:
     """Names of distinct grown people that every profile of `life` speaks about."""
-    return rng.sample([name for _, _, child, name in life.people[:6] if not child], count)
+    return rng.sample([name for _, _, child, name in life.people[:9] if not child], count)
 
 
 def coming_day(rng: Draw) -> tuple[str, str]:
@@ -91,6 +100,39 @@ def note_pair(rng: Draw) -> tuple[str, str, str]:
     return thing, value, other
 
 
+def dates(rng: Draw, count: int) -> list[str]:
+    """Distinct coming days, YYYY-MM-DD."""
+    found: list[str] = []
+    while len(found) < count:
+        if (day := rng.day()) not in found:
+            found.append(day)
+    return found
+
+
+def place_rows(*names: str) -> list[dict[str, object]]:
+    """Rows of places on the map."""
+    return [
+        {"name": name, "address": f"{n} Elm Road", "category": "service", "x_m": 700 * n, "y_m": 400 * n}
+        for n, name in enumerate(names, start=2)
+    ]
+
+
+def countdown_fact(rng: Draw, title: str, minutes: int, who: str = "") -> Fact:
+    """How long a countdown is, the user's or somebody else's."""
+    owner = rng.say(f"{who}'s ", f"{who}的") if who else ""
+    name = owner + rng.say(f"{title} countdown", f"{title}倒计时")
+    return Fact(name, rng.say(f"{'' if who else 'The '}{name} is {minutes} minutes.", f"{name}是{minutes}分钟。"))
+
+
+def date_fact(rng: Draw, who: str, event: str, day: str) -> Fact:
+    """When somebody's event is."""
+    return Fact(
+        rng.say(f"{who}'s {event}", f"{who}的{event}"),
+        rng.say(f"{who}'s {event} is on {day}.", f"{who}的{event}是{day}。"),
+        EVENT,
+    )
+
+
 def small_talk(rng: Draw, most: int) -> list[Message]:
     """Up to `most` exchanges about nothing, for the beginning of a history."""
     chosen = rng.sample(_SMALL_TALK, rng.randint(0, most))
@@ -102,3 +144,9 @@ def kept(*routes: ToolStep, payload: tuple[str, ...] = (), reads: tuple[str, ...
     return BehaviorCriteria(
         routes=list(routes), payload=list(payload), reads=list(reads), intent=Intent.FINISH, allow_writes=True
     )
+
+
+def told(rng: Draw, most: int, *english_then_chinese: tuple[str, ...]) -> list[Message]:
+    """A history: up to `most` exchanges of small talk, then the turns in the task's language."""
+    english, chinese = english_then_chinese
+    return [*small_talk(rng, most), *talk(*(chinese if rng.chinese else english))]

@@ -12,6 +12,7 @@ from qpa.bench.families.mobile.memory_common import (
     FOODS,
     MEMORY,
     SEARCH,
+    Words,
     acquaintances,
     look_up,
     met,
@@ -19,7 +20,8 @@ from qpa.bench.families.mobile.memory_common import (
     stranger,
 )
 from qpa.bench.families.mobile.memory_profile import Fact, book, draw_life
-from qpa.bench.families.mobile.memory_topics import EVENT, HABIT, INFO, SLOTS
+from qpa.bench.families.mobile.memory_slots import SLOTS
+from qpa.bench.families.mobile.memory_topics import EVENT, HABIT, INFO
 from qpa.bench.families.values import EVENTS, PLACES, TITLES, Draw
 from qpa.envs.sandbox.schema import World
 
@@ -57,19 +59,46 @@ def facts_about(rng: Draw, name: str, count: int) -> list[Fact]:
     return rng.sample(facts, count)
 
 
+_ADD_DICTATED = Words(
+    english=(
+        'Remember, in exactly these words: "{content}".',
+        'New for your memory, please save it word for word: "{content}".',
+        'Put this into memory as it stands: "{content}".',
+        'I keep forgetting this. Save the sentence "{content}" for me, no changes.',
+    ),
+    chinese=(
+        "记住这句话，一字不改：“{content}”。",
+        "往记忆里存一条，原话是：“{content}”。",
+        "帮我记下来，就写“{content}”，别的不用加。",
+        "我老是忘，你把“{content}”这句原样存到记忆里。",
+    ),
+)
+
+
 @family("memory_add_dictated", MEMORY, ASSISTANT, "single_record", "add", "single_turn", variants=3)
 def memory_add_dictated(rng: Draw, world: World) -> Draft:
     """Dictated words about a person, of each category in turn; similar things are saved about others."""
     life, say = draw_life(rng, world), rng.say
     name, other = acquaintances(rng, life, 2)
-    food, day, time, event = say(*rng.choice(FOODS)), say(*rng.choice(SLOTS["day"])), rng.time(8, 20), rng.pick(EVENTS)
+    food, day, on = say(*rng.choice(FOODS)), say(*rng.choice(SLOTS["day"])), rng.day()
+    time, event = rng.time(8, 20), rng.pick(EVENTS)
     category, content, similar = (
-        (INFO, say(f"{name} is allergic to {food}", f"{name}对{food}过敏"), say(f"{other} is allergic to pollen.", f"{other}对花粉过敏。")),
-        (EVENT, say(f"{name}'s {event} is on {(on := rng.day())}", f"{name}的{event}是{on}"),
-         say(f"{other}'s {event} was in May.", f"{other}的{event}在5月。")),
-        (HABIT, say(f"{name} comes over every {day} at {time}", f"{name}每{day}{time}来家里"),
-         say(f"{other} comes over every month.", f"{other}每个月来家里。")),
-    )[rng.index // 2 % 3]  # fmt: skip
+        (
+            INFO,
+            say(f"{name} is allergic to {food}", f"{name}对{food}过敏"),
+            say(f"{other} is allergic to pollen.", f"{other}对花粉过敏。"),
+        ),
+        (
+            EVENT,
+            say(f"{name}'s {event} is on {on}", f"{name}的{event}是{on}"),
+            say(f"{other}'s {event} was in May.", f"{other}的{event}在5月。"),
+        ),
+        (
+            HABIT,
+            say(f"{name} comes over every {day} at {time}", f"{name}每{day}{time}来家里"),
+            say(f"{other} comes over every month.", f"{other}每个月来家里。"),
+        ),
+    )[rng.index // 2 % 3]
     found = book(rng, life, (), (Fact(other, similar, category),), without=("meets",))
 
     def plan() -> Plan:
@@ -78,23 +107,29 @@ def memory_add_dictated(rng: Draw, world: World) -> Draft:
         return done(say(f"Saved: {content}.", f"记下了：{content}。"))
 
     return Draft(
-        phrasings=(
-            'Remember, in exactly these words: "{content}".',
-            'New for your memory, please save it word for word: "{content}".',
-            'Put this into memory as it stands: "{content}".',
-            'I keep forgetting this. Save the sentence "{content}" for me, no changes.',
-        ),
-        chinese=(
-            "记住这句话，一字不改：“{content}”。",
-            "往记忆里存一条，原话是：“{content}”。",
-            "帮我记下来，就写“{content}”，别的不用加。",
-            "我老是忘，你把“{content}”这句原样存到记忆里。",
-        ),
+        phrasings=_ADD_DICTATED.english,
+        chinese=_ADD_DICTATED.chinese,
         slots={"content": content},
         plan=plan,
         patch={"memories": found.rows},
         shown=("replace_user_memory",),
     )
+
+
+_REPLACE_DICTATED = Words(
+    english=(
+        'My {thing} has changed. Replace what you saved about it by the words "{content}".',
+        'The entry about my {thing} is out of date, overwrite it with "{content}".',
+        'Memory update, my own {thing}: the record shall read "{content}" from now on.',
+        'They gave me a new {thing}! Don\'t add a second entry, just turn the old one into "{content}".',
+    ),
+    chinese=(
+        "我的{thing}变了，把原来那条记忆改成“{content}”。",
+        "我{thing}那条过时了，内容直接换成“{content}”。",
+        "更新记忆：我自己的{thing}，以后就写“{content}”。",
+        "我换了新的{thing}，别新建，把旧的那条改写成“{content}”。",
+    ),
+)
 
 
 @family("memory_replace_dictated", MEMORY, ASSISTANT, "single_record", "replace", "single_turn")
@@ -120,24 +155,30 @@ def memory_replace_dictated(rng: Draw, world: World) -> Draft:
         return done(say(f"Updated: {content}.", f"改好了：{content}。"))
 
     return Draft(
-        phrasings=(
-            'My {thing} has changed. Replace what you saved about it by the words "{content}".',
-            'The entry about my {thing} is out of date, overwrite it with "{content}".',
-            'Memory update, my own {thing}: the record shall read "{content}" from now on.',
-            'They gave me a new {thing}! Don\'t add a second entry, just turn the old one into "{content}".',
-        ),
-        chinese=(
-            "我的{thing}变了，把原来那条记忆改成“{content}”。",
-            "我{thing}那条过时了，内容直接换成“{content}”。",
-            "更新记忆：我自己的{thing}，以后就写“{content}”。",
-            "我换了新的{thing}，别新建，把旧的那条改写成“{content}”。",
-        ),
+        phrasings=_REPLACE_DICTATED.english,
+        chinese=_REPLACE_DICTATED.chinese,
         slots={"thing": thing, "content": content},
         plan=plan,
         patch={"memories": found.rows},
         memories=found.ids,
         shown=("add_user_memory",),
     )
+
+
+_FORGET_PERSON = Words(
+    english=(
+        "Forget everything you have saved about {name}. I'm sure, don't ask again.",
+        "{name} and I lost touch. Delete every memory that is about {name}, yes, all of them for good.",
+        "Erase all records on {name}, I confirm it.",
+        "Please remove whatever mentions {name} from your memory, every single entry; I have thought it over.",
+    ),
+    chinese=(
+        "把关于{name}的记忆全忘掉，我确定，不用再问。",
+        "我和{name}没联系了，凡是说到{name}的记忆都删了吧，确认删除。",
+        "清除所有{name}的记录，我确认。",
+        "记忆里只要提到{name}的，一条不留全删掉，我想清楚了。",
+    ),
+)
 
 
 @family("memory_forget_person", MEMORY, ASSISTANT, "multi_record", "remove", "single_turn")
@@ -155,24 +196,30 @@ def memory_forget_person(rng: Draw, world: World) -> Draft:
         return done(say(f"Everything about {name} is forgotten.", f"关于{name}的记忆都删掉了。"))
 
     return Draft(
-        phrasings=(
-            "Forget everything you have saved about {name}. I'm sure, don't ask again.",
-            "{name} and I lost touch. Delete every memory that is about {name}, yes, all of them for good.",
-            "Erase all records on {name}, I confirm it.",
-            "Please remove whatever mentions {name} from your memory, every single entry; I have thought it over.",
-        ),
-        chinese=(
-            "把关于{name}的记忆全忘掉，我确定，不用再问。",
-            "我和{name}没联系了，凡是说到{name}的记忆都删了吧，确认删除。",
-            "清除所有{name}的记录，我确认。",
-            "记忆里只要提到{name}的，一条不留全删掉，我想清楚了。",
-        ),
+        phrasings=_FORGET_PERSON.english,
+        chinese=_FORGET_PERSON.chinese,
         slots={"name": name},
         plan=plan,
         patch={"memories": found.rows},
         memories=found.ids,
         hidden=("replace_user_memory",),
     )
+
+
+_CANCELLED_EVENT = Words(
+    english=(
+        "The {event} is called off. Delete the date and the place you remembered for it.",
+        "{event} won't happen after all, so drop both entries about it from memory.",
+        "Remove from memory when and where the {event} is; it's cancelled.",
+        "Turns out there will be no {event}. Clear what you saved on its date and venue, nothing else, no confirming.",
+    ),
+    chinese=(
+        "{event}取消了，之前记的时间和地点都删掉。",
+        "{event}办不成了，把记忆里关于它的两条都去掉。",
+        "{event}不办了，记忆里它什么时候、在哪儿，一并删除。",
+        "结果{event}黄了，它的日期和地点那两条记忆清掉，别的别动，不用再确认。",
+    ),
+)
 
 
 @family("memory_cancelled_event", MEMORY, ASSISTANT, "multi_record", "remove", "single_turn")
@@ -211,18 +258,8 @@ def memory_cancelled_event(rng: Draw, world: World) -> Draft:
         return done(say(f"Removed what was saved about {event}.", f"{event}的记忆删掉了。"))
 
     return Draft(
-        phrasings=(
-            "The {event} is called off. Delete the date and the place you remembered for it.",
-            "{event} won't happen after all, so drop both entries about it from memory.",
-            "Remove from memory when and where the {event} is; it's cancelled.",
-            "Turns out there will be no {event}. Clear what you saved on its date and venue, nothing else, and no need to confirm.",
-        ),
-        chinese=(
-            "{event}取消了，之前记的时间和地点都删掉。",
-            "{event}办不成了，把记忆里关于它的两条都去掉。",
-            "{event}不办了，记忆里它什么时候、在哪儿，一并删除。",
-            "结果{event}黄了，它的日期和地点那两条记忆清掉，别的别动，不用再确认。",
-        ),
+        phrasings=_CANCELLED_EVENT.english,
+        chinese=_CANCELLED_EVENT.chinese,
         slots={"event": event},
         plan=plan,
         patch={"memories": found.rows},

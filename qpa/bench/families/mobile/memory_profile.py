@@ -13,19 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from qpa.bench.families.mobile.memory_topics import (
-    DAYS,
-    HABIT,
-    INFO,
-    OWN,
-    PERSON,
-    ROLES,
-    SLOTS,
-    THING,
-    THINGS,
-    TRIPS,
-    Topic,
-)
+from qpa.bench.families.mobile.memory_slots import ROLES, SLOTS, THINGS
+from qpa.bench.families.mobile.memory_topics import DAYS, HABIT, INFO, OWN, PERSON, THING, TRIPS, Topic
 from qpa.bench.families.tool_calls import people
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-Pair = tuple[str, str]  # English, Chinese
+from qpa.bench.families.mobile.memory_slots import Pair
+
 HABIT, INFO, EVENT = "routines_habits", "important_info", "important_event"
 
 
@@ -23,234 +24,307 @@ class Topic:
     adult: bool = False  # said of grown people only
 
 
-ROLES: tuple[tuple[str, str, bool], ...] = (  # of the people in a life; True for children
-    ("partner", "爱人", False),
-    ("daughter", "女儿", True),
-    ("son", "儿子", True),
-    ("mother", "妈妈", False),
-    ("father", "爸爸", False),
-    ("sister", "姐姐", False),
-    ("brother", "弟弟", False),
-    ("aunt", "姑姑", False),
-    ("cousin", "表哥", False),
-    ("niece", "侄女", True),
-    ("nephew", "侄子", True),
-    ("best friend", "死党", False),
-    ("school friend", "老同学", False),
-    ("flatmate from university", "大学室友", False),
-    ("running mate", "跑友", False),
-    ("neighbour", "邻居", False),
-    ("manager", "领导", False),
-    ("colleague", "同事", False),
-    ("client", "客户", False),
-    ("intern", "实习生", False),
-    ("accountant", "会计", False),
-    ("landlady", "房东", False),
-    ("piano teacher", "钢琴老师", False),
-    ("swimming coach", "游泳教练", False),
-    ("dog sitter", "帮忙遛狗的人", False),
-    ("godchild", "干女儿", True),
-)
-
-SLOTS: dict[str, tuple[Pair, ...]] = {
-    "day": (
-        ("Monday", "周一"),
-        ("Tuesday", "周二"),
-        ("Wednesday", "周三"),
-        ("Thursday", "周四"),
-        ("Friday", "周五"),
-        ("Saturday", "周六"),
-        ("Sunday", "周日"),
-    ),
-    "month": (("March", "3月"), ("May", "5月"), ("June", "6月"), ("August", "8月"), ("October", "10月")),
-    "city": (
-        ("Lisbon", "里斯本"),
-        ("Oslo", "奥斯陆"),
-        ("Chengdu", "成都"),
-        ("Xiamen", "厦门"),
-        ("Porto", "波尔图"),
-        ("Vienna", "维也纳"),
-        ("Qingdao", "青岛"),
-        ("Turin", "都灵"),
-        ("Nanjing", "南京"),
-        ("Bergen", "卑尔根"),
-        ("Kyoto", "京都"),
-        ("Dalian", "大连"),
-    ),
-    "job": (
-        ("a nurse", "护士"),
-        ("a surveyor", "测量员"),
-        ("an editor", "编辑"),
-        ("a pharmacist", "药剂师"),
-        ("a baker", "面包师"),
-        ("a tram driver", "电车司机"),
-        ("a translator", "翻译"),
-        ("a vet", "兽医"),
-    ),
-    "meal": (
-        ("ramen", "拉面"),
-        ("hot pot", "火锅"),
-        ("lasagne", "千层面"),
-        ("dumplings", "饺子"),
-        ("curry", "咖喱"),
-        ("tomato soup", "番茄汤"),
-        ("fried rice", "炒饭"),
-        ("pancakes", "煎饼"),
-    ),
-    "drink": (
-        ("oat latte", "燕麦拿铁"),
-        ("jasmine tea", "茉莉花茶"),
-        ("espresso", "浓缩咖啡"),
-        ("soda water", "苏打水"),
-    ),
-    "gift": (
-        ("a scarf", "一条围巾"),
-        ("a puzzle", "一盒拼图"),
-        ("a cookbook", "一本菜谱"),
-        ("a plant", "一盆绿植"),
-        ("a lamp", "一盏台灯"),
-        ("a mug", "一个杯子"),
-    ),
-    "hobby": (
-        ("birdwatching", "观鸟"),
-        ("woodwork", "木工"),
-        ("photography", "摄影"),
-        ("board games", "桌游"),
-        ("calligraphy", "书法"),
-        ("fishing", "钓鱼"),
-        ("astronomy", "天文"),
-    ),
-    "shop": (("the market", "菜市场"), ("the corner shop", "街角小店"), ("the mall", "商场"), ("the co-op", "合作社")),
-    "colour": (("blue", "蓝色"), ("green", "绿色"), ("red", "红色"), ("grey", "灰色"), ("yellow", "黄色")),
-    "spot": (
-        ("the hall drawer", "玄关抽屉"),
-        ("the blue box", "蓝色盒子"),
-        ("the top shelf", "最上层架子"),
-        ("the cellar", "地下室"),
-        ("the desk", "书桌"),
-        ("the wardrobe", "衣柜"),
-    ),
-    "way": (("by tram", "坐电车"), ("by bike", "骑车"), ("on foot", "走路"), ("by bus", "坐公交"), ("by car", "开车")),
-    "podcast": (
-        ("history talks", "历史访谈"),
-        ("morning news", "早间新闻"),
-        ("jazz radio", "爵士电台"),
-        ("a novel", "有声小说"),
-    ),
-    "channel": (
-        ("voice notes", "语音消息"),
-        ("short texts", "简短文字"),
-        ("long calls", "长时间通话"),
-        ("photos", "照片"),
-    ),
-}
-
 PERSON = (
-    Topic("birthday", EVENT, ("{who}'s birthday", "{who}的生日"),
-          ("{who}, the {role}, has a birthday on {date}.", "{role}{who}的生日是{date}。")),
-    Topic("eats", INFO, ("{who}'s favourite food", "{who}爱吃的"),
-          ("{who}'s favourite dish is {meal}.", "{who}最爱吃{meal}。"), changes=True),
-    Topic("drinks", INFO, ("{who}'s drink", "{who}的饮料"),
-          ("{who} always drinks {drink}.", "{who}总是喝{drink}。"), adult=True),
-    Topic("lives", INFO, ("Where {who} lives", "{who}住在哪里"),
-          ("{who} lives in {city}.", "{who}住在{city}。"), changes=True, adult=True),
-    Topic("job", INFO, ("{who}'s work", "{who}的工作"),
-          ("{who} works as {job}.", "{who}的工作是{job}。"), changes=True, adult=True),
-    Topic("gift", EVENT, ("Gift for {who}", "送{who}的礼物"),
-          ("Last year {who} got {gift}.", "去年送了{who}{gift}。")),
-    Topic("size", INFO, ("{who}'s shoe size", "{who}的鞋码"), ("{who} wears shoe size {size}.", "{who}穿{size}码的鞋。")),
-    Topic("wakes", HABIT, ("{who} in the morning", "{who}早上"),
-          ("{who}'s alarm rings at {morning} on {day}s.", "{who}{day}的闹钟是{morning}。")),
-    Topic("calls", HABIT, ("Calls with {who}", "和{who}通电话"),
-          ("Talks to {who} on the phone on {day} evenings.", "{day}晚上和{who}通电话。"), changes=True),
-    Topic("channel", HABIT, ("Reaching {who}", "联系{who}"),
-          ("{who} prefers {channel}.", "{who}更喜欢{channel}。"), adult=True),
-    Topic("hobby", INFO, ("{who}'s hobby", "{who}的爱好"), ("{who} spends weekends on {hobby}.", "{who}周末喜欢{hobby}。")),
-    Topic("meets", HABIT, ("Seeing {who}", "和{who}见面"),
-          ("Usually sees {who} on {day}s at {evening}.", "一般{day}{evening}和{who}见面。")),
-    Topic("met", INFO, ("How {who} is known", "怎么认识{who}的"),
-          ("{who} is the {role}; they met in {city}.", "{who}是{role}，在{city}认识的。"), adult=True),
-)  # fmt: skip
+    Topic(
+        "birthday",
+        EVENT,
+        ("{who}'s birthday", "{who}的生日"),
+        ("{who}, the {role}, has a birthday on {date}.", "{role}{who}的生日是{date}。"),
+    ),
+    Topic(
+        "eats",
+        INFO,
+        ("{who}'s favourite food", "{who}爱吃的"),
+        ("{who}'s favourite dish is {meal}.", "{who}最爱吃{meal}。"),
+        changes=True,
+    ),
+    Topic(
+        "drinks",
+        INFO,
+        ("{who}'s drink", "{who}的饮料"),
+        ("{who} always drinks {drink}.", "{who}总是喝{drink}。"),
+        adult=True,
+    ),
+    Topic(
+        "lives",
+        INFO,
+        ("Where {who} lives", "{who}住在哪里"),
+        ("{who} lives in {city}.", "{who}住在{city}。"),
+        changes=True,
+        adult=True,
+    ),
+    Topic(
+        "job",
+        INFO,
+        ("{who}'s work", "{who}的工作"),
+        ("{who} works as {job}.", "{who}的工作是{job}。"),
+        changes=True,
+        adult=True,
+    ),
+    Topic("gift", EVENT, ("Gift for {who}", "送{who}的礼物"), ("Last year {who} got {gift}.", "去年送了{who}{gift}。")),
+    Topic(
+        "size", INFO, ("{who}'s shoe size", "{who}的鞋码"), ("{who} wears shoe size {size}.", "{who}穿{size}码的鞋。")
+    ),
+    Topic(
+        "wakes",
+        HABIT,
+        ("{who} in the morning", "{who}早上"),
+        ("{who}'s alarm rings at {morning} on {day}s.", "{who}{day}的闹钟是{morning}。"),
+    ),
+    Topic(
+        "calls",
+        HABIT,
+        ("Calls with {who}", "和{who}通电话"),
+        ("Talks to {who} on the phone on {day} evenings.", "{day}晚上和{who}通电话。"),
+        changes=True,
+    ),
+    Topic(
+        "channel",
+        HABIT,
+        ("Reaching {who}", "联系{who}"),
+        ("{who} prefers {channel}.", "{who}更喜欢{channel}。"),
+        adult=True,
+    ),
+    Topic(
+        "hobby", INFO, ("{who}'s hobby", "{who}的爱好"), ("{who} spends weekends on {hobby}.", "{who}周末喜欢{hobby}。")
+    ),
+    Topic(
+        "meets",
+        HABIT,
+        ("Seeing {who}", "和{who}见面"),
+        ("Usually sees {who} on {day}s at {evening}.", "一般{day}{evening}和{who}见面。"),
+    ),
+    Topic(
+        "met",
+        INFO,
+        ("How {who} is known", "怎么认识{who}的"),
+        ("{who} is the {role}; they met in {city}.", "{who}是{role}，在{city}认识的。"),
+        adult=True,
+    ),
+)
 
 DAYS = (
-    Topic("breakfast", HABIT, ("{day} breakfast", "{day}早餐"), ("On {day}s breakfast is {meal}.", "{day}早餐吃{meal}。")),
-    Topic("leaves", HABIT, ("Leaving on {day}", "{day}出门"),
-          ("On {day}s leaves the house at {morning}.", "{day}{morning}出门。"), changes=True),
+    Topic(
+        "breakfast", HABIT, ("{day} breakfast", "{day}早餐"), ("On {day}s breakfast is {meal}.", "{day}早餐吃{meal}。")
+    ),
+    Topic(
+        "leaves",
+        HABIT,
+        ("Leaving on {day}", "{day}出门"),
+        ("On {day}s leaves the house at {morning}.", "{day}{morning}出门。"),
+        changes=True,
+    ),
     Topic("commute", HABIT, ("{day} commute", "{day}通勤"), ("On {day}s travels {way}.", "{day}{way}去。")),
-    Topic("listens", HABIT, ("{day} listening", "{day}路上听的"),
-          ("On {day}s listens to {podcast} on the way.", "{day}路上听{podcast}。")),
+    Topic(
+        "listens",
+        HABIT,
+        ("{day} listening", "{day}路上听的"),
+        ("On {day}s listens to {podcast} on the way.", "{day}路上听{podcast}。"),
+    ),
     Topic("shops", HABIT, ("{day} shopping", "{day}采购"), ("On {day}s buys food at {shop}.", "{day}在{shop}买菜。")),
-    Topic("cooks", HABIT, ("{day} dinner", "{day}晚饭"), ("On {day}s there is usually {meal}.", "{day}晚饭一般是{meal}。")),
-    Topic("sleeps", HABIT, ("{day} night", "{day}晚上"), ("On {day}s lies in bed by {night}.", "{day}{night}之前躺下。")),
-    Topic("tidies", HABIT, ("{day} housework", "{day}家务"),
-          ("On {day}s tidies up for {number} minutes.", "{day}收拾屋子{number}分钟。")),
-)  # fmt: skip
+    Topic(
+        "cooks", HABIT, ("{day} dinner", "{day}晚饭"), ("On {day}s there is usually {meal}.", "{day}晚饭一般是{meal}。")
+    ),
+    Topic(
+        "sleeps", HABIT, ("{day} night", "{day}晚上"), ("On {day}s lies in bed by {night}.", "{day}{night}之前躺下。")
+    ),
+    Topic(
+        "tidies",
+        HABIT,
+        ("{day} housework", "{day}家务"),
+        ("On {day}s tidies up for {number} minutes.", "{day}收拾屋子{number}分钟。"),
+    ),
+)
 
 TRIPS = (
-    Topic("trip", EVENT, ("Trip to {city}", "去{city}"),
-          ("Was in {city} in {month} with {who}.", "{month}和{who}去了{city}。")),
-    Topic("hotel", INFO, ("Hotel in {city}", "{city}的酒店"),
-          ("In {city} the room on floor {floor} was too loud.", "在{city}住过{floor}层，太吵了。")),
-    Topic("packs", HABIT, ("Packing for {city}", "去{city}带的东西"),
-          ("For {city} packs the {colour} suitcase.", "去{city}用{colour}行李箱。")),
-)  # fmt: skip
-
-THINGS: tuple[Pair, ...] = (
-    ("spare key", "备用钥匙"),
-    ("toolbox", "工具箱"),
-    ("sewing kit", "针线包"),
-    ("old laptop", "旧笔记本"),
-    ("tent", "帐篷"),
-    ("winter coat", "冬天的大衣"),
-    ("warranty folder", "保修卡夹"),
-    ("camera bag", "相机包"),
-    ("board game", "棋盘"),
-    ("vaccination card", "疫苗本"),
-    ("umbrella", "雨伞"),
-    ("suitcase", "行李箱"),
-    ("sleeping bag", "睡袋"),
-    ("photo album", "旧相册"),
-    ("ski helmet", "滑雪头盔"),
-    ("drill", "电钻"),
+    Topic(
+        "trip",
+        EVENT,
+        ("Trip to {city}", "去{city}"),
+        ("Was in {city} in {month} with {who}.", "{month}和{who}去了{city}。"),
+    ),
+    Topic(
+        "hotel",
+        INFO,
+        ("Hotel in {city}", "{city}的酒店"),
+        ("In {city} the room on floor {floor} was too loud.", "在{city}住过{floor}层，太吵了。"),
+    ),
+    Topic(
+        "packs",
+        HABIT,
+        ("Packing for {city}", "去{city}带的东西"),
+        ("For {city} packs the {colour} suitcase.", "去{city}用{colour}行李箱。"),
+    ),
 )
+
+
 THING = (
-    Topic("kept", INFO, ("{thing}", "{thing}"), ("The {thing} is kept in {spot}.", "{thing}放在{spot}。"), changes=True),
-    Topic("lent", EVENT, ("{thing} lent", "借出的{thing}"), ("Got the {thing} back from {who} in {month}.", "{month}{who}把{thing}还回来了。")),
-    Topic("bought", INFO, ("{thing} bought", "买{thing}"),
-          ("The {thing} cost {price} euros in {month}.", "{thing}是{month}花{price}块买的。")),
-)  # fmt: skip
+    Topic(
+        "kept", INFO, ("{thing}", "{thing}"), ("The {thing} is kept in {spot}.", "{thing}放在{spot}。"), changes=True
+    ),
+    Topic(
+        "lent",
+        EVENT,
+        ("{thing} lent", "借出的{thing}"),
+        ("Got the {thing} back from {who} in {month}.", "{month}{who}把{thing}还回来了。"),
+    ),
+    Topic(
+        "bought",
+        INFO,
+        ("{thing} bought", "买{thing}"),
+        ("The {thing} cost {price} euros in {month}.", "{thing}是{month}花{price}块买的。"),
+    ),
+)
 
 OWN = (
     Topic("home", INFO, ("Home town", "居住城市"), ("Lives in {home} with {partner}.", "和{partner}住在{home}。")),
-    Topic("anniversary", EVENT, ("Anniversary", "纪念日"), ("The anniversary with {partner} is {date}.", "和{partner}的纪念日是{date}。")),
-    Topic("heating", HABIT, ("Hall heating", "走廊暖气"), ("The hall is heated to {degrees} degrees.", "走廊暖气调到{degrees}度。")),
-    Topic("kitchen_light", HABIT, ("Kitchen light", "厨房灯"),
-          ("The kitchen light is dimmed to {number} percent after {evening}.", "{evening}以后厨房灯调到{number}%。")),
-    Topic("coffee", HABIT, ("Morning coffee", "早上的咖啡"), ("Starts the day with {drink}.", "早上先喝{drink}。"), changes=True),
-    Topic("hairdresser", HABIT, ("Hairdresser", "理发"), ("Goes to the hairdresser on {day}s.", "一般{day}去剪头发。"), changes=True),
-    Topic("laundry", HABIT, ("Washing machine", "洗衣机"), ("Runs the washing machine on {day}s at {evening}.", "{day}{evening}开洗衣机。")),
-    Topic("savings", INFO, ("Savings goal", "存钱目标"), ("Puts aside {number} percent of the pay.", "每月存工资的{number}%。"), changes=True),
-    Topic("glasses", INFO, ("Glasses", "眼镜"), ("New glasses since {month}, {colour} frame.", "{month}换了{colour}镜框的眼镜。")),
+    Topic(
+        "anniversary",
+        EVENT,
+        ("Anniversary", "纪念日"),
+        ("The anniversary with {partner} is {date}.", "和{partner}的纪念日是{date}。"),
+    ),
+    Topic(
+        "heating",
+        HABIT,
+        ("Hall heating", "走廊暖气"),
+        ("The hall is heated to {degrees} degrees.", "走廊暖气调到{degrees}度。"),
+    ),
+    Topic(
+        "kitchen_light",
+        HABIT,
+        ("Kitchen light", "厨房灯"),
+        ("The kitchen light is dimmed to {number} percent after {evening}.", "{evening}以后厨房灯调到{number}%。"),
+    ),
+    Topic(
+        "coffee",
+        HABIT,
+        ("Morning coffee", "早上的咖啡"),
+        ("Starts the day with {drink}.", "早上先喝{drink}。"),
+        changes=True,
+    ),
+    Topic(
+        "hairdresser",
+        HABIT,
+        ("Hairdresser", "理发"),
+        ("Goes to the hairdresser on {day}s.", "一般{day}去剪头发。"),
+        changes=True,
+    ),
+    Topic(
+        "laundry",
+        HABIT,
+        ("Washing machine", "洗衣机"),
+        ("Runs the washing machine on {day}s at {evening}.", "{day}{evening}开洗衣机。"),
+    ),
+    Topic(
+        "savings",
+        INFO,
+        ("Savings goal", "存钱目标"),
+        ("Puts aside {number} percent of the pay.", "每月存工资的{number}%。"),
+        changes=True,
+    ),
+    Topic(
+        "glasses",
+        INFO,
+        ("Glasses", "眼镜"),
+        ("New glasses since {month}, {colour} frame.", "{month}换了{colour}镜框的眼镜。"),
+    ),
     Topic("knee", INFO, ("Knee", "膝盖"), ("The left knee hurts after long runs.", "跑长了左膝会疼。")),
-    Topic("pills", HABIT, ("Allergy season", "花粉季"), ("Takes hay fever pills from {month} on.", "从{month}开始吃花粉过敏药。")),
-    Topic("checkup", EVENT, ("Check-up", "体检"), ("The last check-up was on {date}, all fine.", "上次体检是{date}，一切正常。")),
-    Topic("bike", INFO, ("Bicycle", "自行车"), ("The bicycle is {colour} with {number} gears.", "自行车是{colour}的，{number}速。")),
-    Topic("printer", INFO, ("Printer", "打印机"), ("The printer takes cartridge {number}.", "打印机用{number}号墨盒。")),
+    Topic(
+        "pills",
+        HABIT,
+        ("Allergy season", "花粉季"),
+        ("Takes hay fever pills from {month} on.", "从{month}开始吃花粉过敏药。"),
+    ),
+    Topic(
+        "checkup",
+        EVENT,
+        ("Check-up", "体检"),
+        ("The last check-up was on {date}, all fine.", "上次体检是{date}，一切正常。"),
+    ),
+    Topic(
+        "bike",
+        INFO,
+        ("Bicycle", "自行车"),
+        ("The bicycle is {colour} with {number} gears.", "自行车是{colour}的，{number}速。"),
+    ),
+    Topic(
+        "printer", INFO, ("Printer", "打印机"), ("The printer takes cartridge {number}.", "打印机用{number}号墨盒。")
+    ),
     Topic("router", INFO, ("Router", "路由器"), ("The router stands in {spot}.", "路由器放在{spot}。")),
-    Topic("phone_case", INFO, ("Phone case", "手机壳"), ("The phone case is {colour}.", "手机壳是{colour}的。"), changes=True),
-    Topic("reading", HABIT, ("Reading", "看书"), ("Reads {number} pages before bed.", "睡前看{number}页书。"), changes=True),
-    Topic("stretching", HABIT, ("Stretching", "活动身体"), ("Stretches every {number} minutes at the desk.", "坐着每{number}分钟活动一下。")),
-    Topic("standup", HABIT, ("Office round", "早会"), ("The office round on {day}s starts at {morning}.", "{day}的早会{morning}开始。"), changes=True),
-    Topic("desk", INFO, ("Desk", "工位"), ("Sits on floor {floor} next to {colleague}.", "在{floor}楼，坐在{colleague}旁边。")),
-    Topic("boss_talk", HABIT, ("Talk with the manager", "和领导的谈话"),
-          ("Talks with {manager} every other {day}.", "隔周{day}和{manager}谈一次。")),
+    Topic(
+        "phone_case",
+        INFO,
+        ("Phone case", "手机壳"),
+        ("The phone case is {colour}.", "手机壳是{colour}的。"),
+        changes=True,
+    ),
+    Topic(
+        "reading",
+        HABIT,
+        ("Reading", "看书"),
+        ("Reads {number} pages before bed.", "睡前看{number}页书。"),
+        changes=True,
+    ),
+    Topic(
+        "stretching",
+        HABIT,
+        ("Stretching", "活动身体"),
+        ("Stretches every {number} minutes at the desk.", "坐着每{number}分钟活动一下。"),
+    ),
+    Topic(
+        "standup",
+        HABIT,
+        ("Office round", "早会"),
+        ("The office round on {day}s starts at {morning}.", "{day}的早会{morning}开始。"),
+        changes=True,
+    ),
+    Topic(
+        "desk",
+        INFO,
+        ("Desk", "工位"),
+        ("Sits on floor {floor} next to {colleague}.", "在{floor}楼，坐在{colleague}旁边。"),
+    ),
+    Topic(
+        "boss_talk",
+        HABIT,
+        ("Talk with the manager", "和领导的谈话"),
+        ("Talks with {manager} every other {day}.", "隔周{day}和{manager}谈一次。"),
+    ),
     Topic("newspaper", HABIT, ("Newspaper", "报纸"), ("Reads the paper on {day} mornings.", "{day}早上看报纸。")),
-    Topic("seat", INFO, ("Cinema seat", "电影院座位"), ("Likes row {number} in the cinema.", "看电影喜欢坐第{number}排。")),
+    Topic(
+        "seat", INFO, ("Cinema seat", "电影院座位"), ("Likes row {number} in the cinema.", "看电影喜欢坐第{number}排。")
+    ),
     Topic("spice", INFO, ("Spicy food", "吃辣"), ("Eats {meal} mildly spiced only.", "吃{meal}只要微辣。")),
-    Topic("donation", EVENT, ("Donation", "捐款"), ("Gave {price} euros to the shelter in {month}.", "{month}给收容所捐了{price}块。")),
-    Topic("course", EVENT, ("Evening course", "夜校"), ("Took a course in {hobby} in {month}.", "{month}上过{hobby}课。")),
+    Topic(
+        "donation",
+        EVENT,
+        ("Donation", "捐款"),
+        ("Gave {price} euros to the shelter in {month}.", "{month}给收容所捐了{price}块。"),
+    ),
+    Topic(
+        "course", EVENT, ("Evening course", "夜校"), ("Took a course in {hobby} in {month}.", "{month}上过{hobby}课。")
+    ),
     Topic("plants", HABIT, ("Balcony", "阳台"), ("Waters the balcony on {day}s.", "{day}给阳台浇水。")),
-    Topic("wallpaper", INFO, ("Favourite colour", "喜欢的颜色"), ("The favourite colour is {colour}.", "最喜欢的颜色是{colour}。"), changes=True),
-    Topic("music", HABIT, ("Music at work", "工作时的音乐"), ("Plays {podcast} while working.", "工作时放{podcast}。"), changes=True),
-    Topic("holiday", EVENT, ("Next holiday", "下次休假"), ("Wants to see {city} in {month}.", "{month}想去{city}。"), changes=True),
-)  # fmt: skip
+    Topic(
+        "wallpaper",
+        INFO,
+        ("Favourite colour", "喜欢的颜色"),
+        ("The favourite colour is {colour}.", "最喜欢的颜色是{colour}。"),
+        changes=True,
+    ),
+    Topic(
+        "music",
+        HABIT,
+        ("Music at work", "工作时的音乐"),
+        ("Plays {podcast} while working.", "工作时放{podcast}。"),
+        changes=True,
+    ),
+    Topic(
+        "holiday",
+        EVENT,
+        ("Next holiday", "下次休假"),
+        ("Wants to see {city} in {month}.", "{month}想去{city}。"),
+        changes=True,
+    ),
+)

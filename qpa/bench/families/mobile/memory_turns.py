@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import online, talk
+from qpa.bench.families.mobile.common import online
 from qpa.bench.families.mobile.memory_common import (
     ASSISTANT,
     MEETINGS,
     MEMORY,
+    Words,
     acquaintances,
     coming_day,
+    dates,
     look_up,
     met,
-    small_talk,
+    told,
 )
-from qpa.bench.families.mobile.memory_profile import Fact, book, conflicting, draw_life
-from qpa.bench.families.mobile.memory_topics import INFO, Pair
+from qpa.bench.families.mobile.memory_profile import Fact, book, draw_life
+from qpa.bench.families.mobile.memory_slots import Pair
 from qpa.bench.families.tool_calls import contact_row
 from qpa.bench.families.values import PLACES, TITLES, Draw
-from qpa.contract import Message
 from qpa.envs.sandbox.schema import World
 
 # Kind of document as people say it, and the beginning of its file name.
@@ -33,10 +34,27 @@ DOCUMENTS: tuple[tuple[Pair, str], ...] = (
 COMPUTERS = ("MacBook Pro", "ThinkPad X1", "Surface Laptop", "Office iMac", "Studio PC", "Dell XPS 13", "Galaxy Book")
 
 
-def told(rng: Draw, most: int, *english_then_chinese: tuple[str, ...]) -> list[Message]:
-    """A history: up to `most` exchanges of small talk, then the turns in the task's language."""
-    english, chinese = english_then_chinese
-    return [*small_talk(rng, most), *talk(*(chinese if rng.chinese else english))]
+_TURN_DOCUMENT = Words(
+    english=(
+        "Yes, send it now the way I normally transfer {documents}.",
+        "Please do, to the usual device like all my {documents}.",
+        "Yes. Same route as always for {documents}.",
+        "Go on then, you know where and how my {documents} go.",
+    ),
+    chinese=(
+        "对，按我平时传{documents}的办法现在发。",
+        "发吧，和其他{documents}一样传到老地方。",
+        "好，{documents}一贯怎么传就怎么传。",
+        "那就传过去吧，我的{documents}往哪儿传、怎么传你清楚。",
+    ),
+)
+
+
+def _transfer_fact(rng: Draw, documents: str, device: str) -> Fact:
+    return Fact(
+        rng.say(f"Sending {documents}", f"传{documents}"),
+        rng.say(f"Transfers {documents} to {device} by Bluetooth.", f"{documents}用蓝牙传到{device}。"),
+    )
 
 
 @family("memory_turn_document", MEMORY, ASSISTANT, "single_record", "act", "multi_turn")
@@ -47,15 +65,9 @@ def memory_turn_document(rng: Draw, world: World) -> Draft:
     file, device, other_device = f"{stem}_{rng.randint(100, 999)}.docx", *rng.sample(COMPUTERS, 2)
     documents, others = say(*kind), say(*other_kind)
     partner = life.named("partner")
-    gold = Fact(
-        say(f"Sending {documents}", f"传{documents}"),
-        say(f"Transfers {documents} to {device} by Bluetooth.", f"{documents}用蓝牙传到{device}。"),
-    )
+    gold = _transfer_fact(rng, documents, device)
     near = (
-        Fact(
-            say(f"Sending {others}", f"传{others}"),
-            say(f"Transfers {others} to {other_device} by Bluetooth.", f"{others}用蓝牙传到{other_device}。"),
-        ),
+        _transfer_fact(rng, others, other_device),
         Fact(
             say(f"{partner} and {documents}", f"{partner}的{documents}"),
             say(f"{partner} gets {documents} by email.", f"{partner}的{documents}走邮件。"),
@@ -81,18 +93,8 @@ def memory_turn_document(rng: Draw, world: World) -> Draft:
         return done(say(f"{file} went to {device}.", f"{file}已经传到{device}。"))
 
     return Draft(
-        phrasings=(
-            "Yes, send it now the way I normally transfer {documents}.",
-            "Please do, to the usual device like all my {documents}.",
-            "Yes. Same route as always for {documents}.",
-            "Go on then, you know where and how my {documents} go.",
-        ),
-        chinese=(
-            "对，按我平时传{documents}的办法现在发。",
-            "发吧，和其他{documents}一样传到老地方。",
-            "好，{documents}一贯怎么传就怎么传。",
-            "那就传过去吧，我的{documents}往哪儿传、怎么传你清楚。",
-        ),
+        phrasings=_TURN_DOCUMENT.english,
+        chinese=_TURN_DOCUMENT.chinese,
         slots={"documents": documents},
         plan=plan,
         patch={
@@ -103,6 +105,22 @@ def memory_turn_document(rng: Draw, world: World) -> Draft:
         history=history,
         memories=found.ids,
     )
+
+
+_TURN_BACK_TO_NORMAL = Words(
+    english=(
+        "For this {day} it's back to normal: set the alarm {title} at my usual time.",
+        "On {day} the old time applies again. Alarm please, name {title}.",
+        "Now the one for {day}, regular time, called {title}.",
+        "The exception is over by {day}, so give me an alarm named {title} as I normally have it.",
+    ),
+    chinese=(
+        "这{day}恢复正常，按平时的时间定{title}的闹钟，名字就是{title}。",
+        "{day}又是老时间了，定个闹钟，标题{title}。",
+        "接着定这{day}的，正常时间，叫{title}。",
+        "到{day}就不用例外了，闹钟{title}照我一贯的点来。",
+    ),
+)
 
 
 @family("memory_turn_back_to_normal", MEMORY, ASSISTANT, "single_record", "act", "multi_turn")
@@ -146,23 +164,39 @@ def memory_turn_back_to_normal(rng: Draw, world: World) -> Draft:
         return done(say(f"Alarm {title} is set for {day}, {usual}.", f"{day}{usual}的{title}闹钟定好了。"))
 
     return Draft(
-        phrasings=(
-            "For this {day} it's back to normal: set the alarm {title} at my usual time.",
-            "On {day} the old time applies again. Alarm please, name {title}.",
-            "Now the one for {day}, regular time, called {title}.",
-            "The exception is over by {day}, so give me an alarm named {title} as I normally have it.",
-        ),
-        chinese=(
-            "这{day}恢复正常，按平时的时间定{title}的闹钟，名字就是{title}。",
-            "{day}又是老时间了，定个闹钟，标题{title}。",
-            "接着定这{day}的，正常时间，叫{title}。",
-            "到{day}就不用例外了，闹钟{title}照我一贯的点来。",
-        ),
+        phrasings=_TURN_BACK_TO_NORMAL.english,
+        chinese=_TURN_BACK_TO_NORMAL.chinese,
         slots={"day": day, "title": title},
         plan=plan,
         patch={"memories": found.rows},
         history=history,
         memories=found.ids,
+    )
+
+
+_TURN_CALL = Words(
+    english=(
+        "Let's call back then, the way we always do.",
+        "OK, ring back. Same kind of call as usual between us.",
+        "Return the call, usual form.",
+        "Fine, I have ten minutes: call back just like we normally talk.",
+        "I'd better answer that. Start our usual sort of call, it's been {n} days.",
+    ),
+    chinese=(
+        "那就回过去吧，还用我们平时那种方式。",
+        "好，回个电话，照我俩一贯的形式。",
+        "回拨，老样子。",
+        "行，我有十分钟，像往常那样打回去。",
+        "还是回一下吧，都{n}天没聊了，就用我们平时的那种通话。",
+    ),
+)
+
+
+def _call_fact(rng: Draw, name: str, kind: Pair) -> Fact:
+    english, chinese = kind
+    return Fact(
+        rng.say(f"Calling {name}", f"给{name}打电话"),
+        rng.say(f"With {name} it is always a {english}.", f"和{name}总是打{chinese}电话。"),
     )
 
 
@@ -173,17 +207,13 @@ def memory_turn_call(rng: Draw, world: World) -> Draft:
     name, other = acquaintances(rng, life, 2)
     kinds = (("video", "video call", "视频"), ("voice", "voice call", "语音"))
     (way, english, chinese), (_, other_en, other_zh) = rng.sample(kinds, 2)
-    gold = Fact(
-        say(f"Calling {name}", f"给{name}打电话"),
-        say(f"With {name} it is always a {english}.", f"和{name}总是打{chinese}电话。"),
+    found = book(
+        rng,
+        life,
+        (_call_fact(rng, name, (english, chinese)),),
+        (_call_fact(rng, other, (other_en, other_zh)),),
+        without=("calls", "channel"),
     )
-    near = (
-        Fact(
-            say(f"Calling {other}", f"给{other}打电话"),
-            say(f"With {other} it is always a {other_en}.", f"和{other}总是打{other_zh}电话。"),
-        ),
-    )
-    found = book(rng, life, (gold,), near, without=("calls", "channel"))
     history = told(
         rng,
         2,
@@ -208,20 +238,8 @@ def memory_turn_call(rng: Draw, world: World) -> Draft:
         return done(say(f"Calling {name}, {english}.", f"正在给{name}打{chinese}电话。"))
 
     return Draft(
-        phrasings=(
-            "Let's call back then, the way we always do.",
-            "OK, ring back. Same kind of call as usual between us.",
-            "Return the call, usual form.",
-            "Fine, I have ten minutes: call back just like we normally talk.",
-            "I'd better answer that. Start our usual sort of call, it's been {n} days.",
-        ),
-        chinese=(
-            "那就回过去吧，还用我们平时那种方式。",
-            "好，回个电话，照我俩一贯的形式。",
-            "回拨，老样子。",
-            "行，我有十分钟，像往常那样打回去。",
-            "还是回一下吧，都{n}天没聊了，就用我们平时的那种通话。",
-        ),
+        phrasings=_TURN_CALL.english,
+        chinese=_TURN_CALL.chinese,
         slots={"n": rng.randint(3, 20)},
         plan=plan,
         patch={
@@ -234,31 +252,43 @@ def memory_turn_call(rng: Draw, world: World) -> Draft:
     )
 
 
+_TURN_EVENT = Words(
+    english=(
+        "The date holds. Enter it as {event}, usual time and usual place.",
+        "Checked. Add {event} to my calendar on that day, at the hour and place it always has.",
+        "OK, in with it: {event}, time and venue as ever.",
+        "All right, create the event {event} for the corrected day. When and where is the same as always.",
+    ),
+    chinese=(
+        "日期没错，录入吧，就叫{event}，时间地点照旧。",
+        "核对过了，那天加个日程{event}，几点、在哪儿都和平时一样。",
+        "好，记进去：{event}，老时间老地方。",
+        "行了，按改过的日期建个{event}，时间和地点一直没变。",
+    ),
+)
+
+
+def _place_fact(rng: Draw, event: str, place: str) -> Fact:
+    return Fact(
+        rng.say(f"{event}: place", f"{event}地点"),
+        rng.say(f"The {event} always takes place at {place}.", f"{event}总在{place}。"),
+    )
+
+
 @family("memory_turn_event", MEMORY, ASSISTANT, "multi_record", "act", "multi_turn")
 def memory_turn_event(rng: Draw, world: World) -> Draft:
     """The day was corrected in the dialogue; time and place are two saved habits."""
     life, say = draw_life(rng, world), rng.say
     (event, other), (place, elsewhere) = (say(*pair) for pair in rng.sample(MEETINGS, 2)), rng.several(PLACES, 2)
-    time, day, wrong_day = rng.time(9, 20), rng.day(), rng.day()
-    while wrong_day == day:
-        wrong_day = rng.day()
+    time, (day, wrong_day) = rng.time(9, 20), dates(rng, 2)
     gold = (
         Fact(
             say(f"{event}: time", f"{event}时间"),
             say(f"The {event} always starts at {time}.", f"{event}总是{time}开始。"),
         ),
-        Fact(
-            say(f"{event}: place", f"{event}地点"),
-            say(f"The {event} always takes place at {place}.", f"{event}总在{place}。"),
-        ),
+        _place_fact(rng, event, place),
     )
-    near = (
-        Fact(
-            say(f"{other}: place", f"{other}地点"),
-            say(f"The {other} always takes place at {elsewhere}.", f"{other}总在{elsewhere}。"),
-        ),
-    )
-    found = book(rng, life, gold, near)
+    found = book(rng, life, gold, (_place_fact(rng, other, elsewhere),))
     history = told(
         rng,
         1,
@@ -287,87 +317,11 @@ def memory_turn_event(rng: Draw, world: World) -> Draft:
         return done(say(f"{event} is in: {day} {time}, {place}.", f"{event}已录入：{day} {time}，{place}。"))
 
     return Draft(
-        phrasings=(
-            "The date holds. Enter it as {event}, usual time and usual place.",
-            "Checked. Add {event} to my calendar on that day, at the hour and place it always has.",
-            "OK, in with it: {event}, time and venue as ever.",
-            "All right, create the event {event} for the corrected day. When and where is the same as always.",
-        ),
-        chinese=(
-            "日期没错，录入吧，就叫{event}，时间地点照旧。",
-            "核对过了，那天加个日程{event}，几点、在哪儿都和平时一样。",
-            "好，记进去：{event}，老时间老地方。",
-            "行了，按改过的日期建个{event}，时间和地点一直没变。",
-        ),
+        phrasings=_TURN_EVENT.english,
+        chinese=_TURN_EVENT.chinese,
         slots={"event": event},
         plan=plan,
         patch={"memories": found.rows},
-        history=history,
-        memories=found.ids,
-    )
-
-
-@family("memory_turn_navigate", MEMORY, ASSISTANT, "conflicting_records", "act", "multi_turn")
-def memory_turn_navigate(rng: Draw, world: World) -> Draft:
-    """The way of travel was settled in the dialogue; the meeting place changed in memory."""
-    life, say = draw_life(rng, world), rng.say
-    name = acquaintances(rng, life, 1)[0]
-    old, new = rng.several(PLACES, 2)
-    stale, fresh = conflicting(
-        rng,
-        (
-            say(f"Meeting place with {name}", f"和{name}见面的地方"),
-            say(f"Always meets {name} at {old}.", f"和{name}总在{old}见面。"),
-        ),
-        (
-            say(f"New meeting place with {name}", f"和{name}见面换地方"),
-            say(f"Meets {name} at {new} instead by now.", f"现在和{name}改在{new}见面了。"),
-        ),
-        INFO,
-    )
-    found = book(rng, life, (stale, fresh), without=("meets",))
-    mode, english, chinese = rng.choice((("walk", "walk", "走路"), ("cycle", "cycle", "骑车")))
-    history = told(
-        rng,
-        2,
-        (
-            f"I'm seeing {name} this afternoon.",
-            "Nice. Will you drive?",
-            f"No, the car is in the garage. I'll {english}.",
-            "Good idea. Just tell me when to start.",
-        ),
-        (f"我下午要见{name}。", "好啊，开车去吗？", f"不开，车在修，我{chinese}去。", "不错，要出发时告诉我。"),
-    )
-
-    def plan() -> Plan:
-        feedback = yield [look_up(say(f"meeting place with {name}", f"和{name}见面的地方"))]
-        met(feedback[0], *found.ids)
-        yield [do("control_navigation", action="start", destination=new, mode=mode)]
-        return done(say(f"Guiding you to {new}.", f"开始导航到{new}。"))
-
-    return Draft(
-        phrasings=(
-            "Start now. Navigate to where {name} and I meet, the way I said.",
-            "I'm leaving, guide me to our usual meeting place, as discussed.",
-            "Off I go: directions to where I meet {name}, please.",
-            "Ready. You know where {name} will be waiting, take me there and mind how I travel today.",
-        ),
-        chinese=(
-            "现在出发，导航到我和{name}见面的地方，方式刚才说了。",
-            "我走了，照说好的方式带我去我们碰头的老地方。",
-            "出发，导航去我跟{name}见面那儿。",
-            "准备好了，{name}在哪儿等我你知道，导航过去，注意我今天怎么去。",
-        ),
-        slots={"name": name},
-        plan=plan,
-        patch={
-            "memories": found.rows,
-            "places": [
-                {"name": p, "address": f"{n} Oak Road", "category": "sight", "x_m": 500 * n, "y_m": 300 * n}
-                for n, p in enumerate((old, new), start=2)
-            ],
-            "settings": online(location="on", nav_destination="", nav_mode="", nav_waypoints="", nav_avoid_tolls="off"),
-        },
         history=history,
         memories=found.ids,
     )
@@ -378,5 +332,4 @@ FAMILIES = (
     memory_turn_back_to_normal,
     memory_turn_call,
     memory_turn_event,
-    memory_turn_navigate,
 )

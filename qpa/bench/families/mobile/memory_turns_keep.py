@@ -1,4 +1,4 @@
-"""Memory, several turns: what was said, corrected or confirmed in the dialogue is saved or forgotten; judged by state."""
+"""Memory, several turns: saving or forgetting what the dialogue corrected or confirmed; judged by state."""
 
 from __future__ import annotations
 
@@ -8,20 +8,39 @@ from qpa.bench.families.mobile.memory_common import (
     ASSISTANT,
     FOODS,
     MEMORY,
+    Words,
     acquaintances,
     look_up,
     met,
     note_pair,
     stranger,
+    told,
 )
 from qpa.bench.families.mobile.memory_keep import facts_about
 from qpa.bench.families.mobile.memory_profile import Fact, book, conflicting, draw_life
 from qpa.bench.families.mobile.memory_topics import INFO
-from qpa.bench.families.mobile.memory_turns import told
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.schema import World
 
 ORDINALS = (("first", "第一"), ("second", "第二"), ("third", "第三"))
+
+
+_TURN_SAVE_SENTENCE = Words(
+    english=(
+        "Yes, save that for {name}.",
+        "Exactly, keep it as you just put it, {name} counts on me.",
+        "Yes please, those words.",
+        "That's the one. Into memory with it, word for word, {name} will be glad.",
+        "Right, store the corrected sentence about {name} as you read it out.",
+    ),
+    chinese=(
+        "对，{name}这条就这么存。",
+        "没错，照你刚说的记，{name}指望着我呢。",
+        "好，就这句话。",
+        "就是它，一字不差存进去，{name}会高兴的。",
+        "对，把改过的关于{name}的那句照念的存下来。",
+    ),
+)
 
 
 @family("memory_turn_save_sentence", MEMORY, ASSISTANT, "single_record", "add", "multi_turn")
@@ -62,26 +81,30 @@ def memory_turn_save_sentence(rng: Draw, world: World) -> Draft:
         return done(say(f"Saved: {content}.", f"记下了：{content}。"))
 
     return Draft(
-        phrasings=(
-            "Yes, save that for {name}.",
-            "Exactly, keep it as you just put it, {name} counts on me.",
-            "Yes please, those words.",
-            "That's the one. Into memory with it, word for word, {name} will be glad.",
-            "Right, store the corrected sentence about {name} as you read it out.",
-        ),
-        chinese=(
-            "对，{name}这条就这么存。",
-            "没错，照你刚说的记，{name}指望着我呢。",
-            "好，就这句话。",
-            "就是它，一字不差存进去，{name}会高兴的。",
-            "对，把改过的关于{name}的那句照念的存下来。",
-        ),
+        phrasings=_TURN_SAVE_SENTENCE.english,
+        chinese=_TURN_SAVE_SENTENCE.chinese,
         slots={"name": name},
         plan=plan,
         patch={"memories": found.rows},
         history=history,
         shown=("replace_user_memory",),
     )
+
+
+_TURN_OVERWRITE = Words(
+    english=(
+        "Yes, put exactly that in place of what you have on my {thing}.",
+        "Right, overwrite my old {thing} with that sentence.",
+        "Yes, my {thing}, as you say it.",
+        "Correct. Don't keep both, turn my entry on the {thing} into those words.",
+    ),
+    chinese=(
+        "对，我{thing}那条就换成这句。",
+        "没错，用这句话盖掉我旧的{thing}。",
+        "对，我的{thing}，就按你说的写。",
+        "是的，别两条都留，把我{thing}那条改成这几个字。",
+    ),
+)
 
 
 @family("memory_turn_overwrite", MEMORY, ASSISTANT, "single_record", "replace", "multi_turn")
@@ -123,18 +146,8 @@ def memory_turn_overwrite(rng: Draw, world: World) -> Draft:
         return done(say(f"Replaced: {content}.", f"改好了：{content}。"))
 
     return Draft(
-        phrasings=(
-            "Yes, put exactly that in place of what you have on my {thing}.",
-            "Right, overwrite my old {thing} with that sentence.",
-            "Yes, my {thing}, as you say it.",
-            "Correct. Don't keep both, turn my entry on the {thing} into those words.",
-        ),
-        chinese=(
-            "对，我{thing}那条就换成这句。",
-            "没错，用这句话盖掉我旧的{thing}。",
-            "对，我的{thing}，就按你说的写。",
-            "是的，别两条都留，把我{thing}那条改成这几个字。",
-        ),
+        phrasings=_TURN_OVERWRITE.english,
+        chinese=_TURN_OVERWRITE.chinese,
         slots={"thing": thing},
         plan=plan,
         patch={"memories": found.rows},
@@ -142,6 +155,22 @@ def memory_turn_overwrite(rng: Draw, world: World) -> Draft:
         memories=found.ids,
         shown=("add_user_memory",),
     )
+
+
+_TURN_FORGET_ONE = Words(
+    english=(
+        "The {nth} one is no longer needed, delete it. Only that, and I'm sure.",
+        "Forget the {nth} of them, keep the rest.",
+        "Number {number} can go.",
+        "Interesting what you keep about {name}... remove the {nth} entry for good, please, nothing else.",
+    ),
+    chinese=(
+        "{nth}条不需要了，删掉，只删这条，我确定。",
+        "把{nth}条忘了，其余留着。",
+        "第{number}条可以删了。",
+        "原来你记了{name}这么多……{nth}条彻底删掉吧，别的不动。",
+    ),
+)
 
 
 @family("memory_turn_forget_one", MEMORY, ASSISTANT, "single_record", "remove", "multi_turn", "reference")
@@ -168,18 +197,8 @@ def memory_turn_forget_one(rng: Draw, world: World) -> Draft:
         return done(say("That one is forgotten, the other two stay.", "这条删了，另外两条还在。"))
 
     return Draft(
-        phrasings=(
-            "The {nth} one is no longer needed, delete it. Only that, and I'm sure.",
-            "Forget the {nth} of them, keep the rest.",
-            "Number {number} can go.",
-            "Interesting what you keep about {name}... remove the {nth} entry for good, please, nothing else.",
-        ),
-        chinese=(
-            "{nth}条不需要了，删掉，只删这条，我确定。",
-            "把{nth}条忘了，其余留着。",
-            "第{number}条可以删了。",
-            "原来你记了{name}这么多……{nth}条彻底删掉吧，别的不动。",
-        ),
+        phrasings=_TURN_FORGET_ONE.english,
+        chinese=_TURN_FORGET_ONE.chinese,
         slots={"nth": say(*ORDINALS[place]), "number": place + 1, "name": name},
         plan=plan,
         patch={"memories": found.rows},
@@ -187,6 +206,24 @@ def memory_turn_forget_one(rng: Draw, world: World) -> Draft:
         memories=found.ids,
         shown=("replace_user_memory",),
     )
+
+
+_TURN_FORGET_PERSON = Words(
+    english=(
+        "Yes, all of them.",
+        "Yes, delete everything about {name}.",
+        "Do it, all {count}.",
+        "I'm certain. Nothing on {name} shall be left.",
+        "Yes, go ahead and wipe the lot on {name}.",
+    ),
+    chinese=(
+        "对，全部删掉。",
+        "是的，{name}的都删了。",
+        "删吧，{count}条都不要。",
+        "我确定，{name}的一条也别留。",
+        "嗯，把{name}的统统清掉。",
+    ),
+)
 
 
 @family("memory_turn_forget_person", MEMORY, ASSISTANT, "multi_record", "remove", "multi_turn")
@@ -221,20 +258,8 @@ def memory_turn_forget_person(rng: Draw, world: World) -> Draft:
         return done(say(f"All {count} are gone.", f"{count}条都删了。"))
 
     return Draft(
-        phrasings=(
-            "Yes, all of them.",
-            "Yes, delete everything about {name}.",
-            "Do it, all {count}.",
-            "I'm certain. Nothing on {name} shall be left.",
-            "Yes, go ahead and wipe the lot on {name}.",
-        ),
-        chinese=(
-            "对，全部删掉。",
-            "是的，{name}的都删了。",
-            "删吧，{count}条都不要。",
-            "我确定，{name}的一条也别留。",
-            "嗯，把{name}的统统清掉。",
-        ),
+        phrasings=_TURN_FORGET_PERSON.english,
+        chinese=_TURN_FORGET_PERSON.chinese,
         slots={"name": name, "count": count},
         plan=plan,
         patch={"memories": found.rows},
@@ -242,6 +267,22 @@ def memory_turn_forget_person(rng: Draw, world: World) -> Draft:
         memories=found.ids,
         hidden=("replace_user_memory",),
     )
+
+
+_TURN_OUTDATED = Words(
+    english=(
+        "So delete the outdated one about my {thing}, for good.",
+        "Then remove the other record on my {thing}.",
+        "Drop the wrong one of my two {thing} entries.",
+        "Clear up my {thing} then: what no longer holds goes, what holds stays.",
+    ),
+    chinese=(
+        "那就把我{thing}过时的那条删掉。",
+        "那另外那条我的{thing}去掉吧。",
+        "我{thing}的两条里，错的那条删了。",
+        "那把我的{thing}理一理，作废的删掉，有效的留着。",
+    ),
+)
 
 
 @family("memory_turn_outdated", MEMORY, ASSISTANT, "conflicting_records", "remove", "multi_turn", unseen="family")
@@ -272,12 +313,7 @@ def memory_turn_outdated(rng: Draw, world: World) -> Draft:
             "I see. The one you updated last is right.",
             "Good to know.",
         ),
-        (
-            f"为什么我的{thing}你给出两个不同的说法？",
-            "关于它有两条记忆，是不同时间记的。",
-            "哦，最近更新的那条是对的。",
-            "知道了。",
-        ),
+        (f"我的{thing}怎么有两个说法？", "有两条记忆，不同时间记的。", "最近更新的那条是对的。", "知道了。"),
     )
 
     def plan() -> Plan:
@@ -287,18 +323,8 @@ def memory_turn_outdated(rng: Draw, world: World) -> Draft:
         return done(say(f"The outdated {thing} is gone.", f"过时的{thing}已经删掉。"))
 
     return Draft(
-        phrasings=(
-            "So delete the outdated one about my {thing}, for good.",
-            "Then remove the other record on my {thing}.",
-            "Drop the wrong one of my two {thing} entries.",
-            "Clear up my {thing} then: what no longer holds goes, what holds stays.",
-        ),
-        chinese=(
-            "那就把我{thing}过时的那条删掉。",
-            "那另外那条我的{thing}去掉吧。",
-            "我{thing}的两条里，错的那条删了。",
-            "那把我的{thing}理一理，作废的删掉，有效的留着。",
-        ),
+        phrasings=_TURN_OUTDATED.english,
+        chinese=_TURN_OUTDATED.chinese,
         slots={"thing": thing},
         plan=plan,
         patch={"memories": found.rows},
