@@ -55,11 +55,18 @@ def masked_row(change: RowChange, clock: str) -> Hashable | None:
     """Comparable form of a row change, or None when only timestamps changed.
 
     An inserted row is known by its content, so its generated key is masked. Updated and deleted rows existed before:
-    their key counts, and a deleted row's content is implied by it.
+    their key counts, and a deleted row's content is implied by it. A saved memory is known by what it says: the title
+    is the assistant's own label, and a final full stop says nothing.
     """
+
+    memory = change.table == "memories"
 
     def column(name: str, value: Any) -> Hashable:
         inserted_key = change.op == "insert" and name in change.key
+        if memory and name == "title":
+            return MASK
+        if memory and name == "content":
+            value = str(value).rstrip(" .。")
         if name in _STAMPS or (inserted_key and isinstance(value, str) and _GENERATED_ID.fullmatch(value)):
             return MASK
         # A settings row keeps the meaning of its value in its key: the row of `hotspot_password` holds a secret.
