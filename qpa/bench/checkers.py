@@ -27,6 +27,7 @@ from qpa.contract import (
     TaskSpec,
     ToolCall,
     ToolCriteria,
+    ToolKind,
     ToolSpec,
     ToolStep,
     Trajectory,
@@ -47,6 +48,7 @@ class MadeCall:
     call: ToolCall
     feedback: Feedback | None
     writes: bool
+    saves: bool = False  # by a memory tool
 
     @property
     def ok(self) -> bool:
@@ -127,8 +129,12 @@ class BenchVerifier:
             if isinstance(step.action, Reply):
                 continue
             answers = {f.call_id: f for f in step.feedback}
-            made += [MadeCall(call, answers.get(call.id), self._writes(call)) for call in step.action.calls]
+            made += [self._made(call, answers.get(call.id)) for call in step.action.calls]
         return made
+
+    def _made(self, call: ToolCall, feedback: Feedback | None) -> MadeCall:
+        spec = self._specs.get(call.name)
+        return MadeCall(call, feedback, self._writes(call), spec is not None and spec.kind is ToolKind.MEMORY)
 
     def _writes(self, call: ToolCall) -> bool:
         """A tool outside the catalogue is taken to write; `action: query` and the like of a manage tool only read."""
@@ -205,11 +211,25 @@ def _check_behavior(
         for term in criteria.payload:
             tally.reach(f"payload:{term}", _fold(term) in said, "not in the arguments")
     if criteria.allow_writes:
-        allowed = {r.name for r in criteria.routes}
-        written = [m.call.name for m in calls if m.ok and m.writes and m.call.name not in allowed]
+        written = [m.call.name for m in calls if m.ok and m.writes and not _allowed(criteria, m, clock)]
     else:
         written = [f"{c.op} {c.table} {_short(c.key)}" for c in changes]
     tally.forbid("no_forbidden_write", written)
+
+
+def _allowed(criteria: BehaviorCriteria, made: MadeCall, clock: str) -> bool:
+    """Another call of a hand-off goes on with it; another call of a memory tool changes another record."""
+    if made.saves:
+        return any(_takes(step, made, clock) for step in criteria.routes)
+    return any(step.name == made.call.name for step in criteria.routes)
+
+
+def _takes(step: ToolStep, made: MadeCall, clock: str) -> bool:
+    """The call is of the step's tool and has its arguments."""
+    given = made.call.arguments
+    return step.name == made.call.name and all(
+        k in given and normalise(k, given[k], clock) == normalise(k, v, clock) for k, v in step.arguments.items()
+    )
 
 
 def _route(criteria: BehaviorCriteria, calls: list[MadeCall], clock: str) -> int | None:
@@ -223,13 +243,8 @@ def _route(criteria: BehaviorCriteria, calls: list[MadeCall], clock: str) -> int
             continue
         if not made.ok and (criteria.intent or Intent.FINISH) is Intent.FINISH:
             continue
-        for step in criteria.routes:
-            given = made.call.arguments
-            if step.name == made.call.name and all(
-                k in given and normalise(k, given[k], clock) == normalise(k, v, clock)
-                for k, v in step.arguments.items()
-            ):
-                return index
+        if any(_takes(step, made, clock) for step in criteria.routes):
+            return index
     return None
 
 

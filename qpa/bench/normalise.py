@@ -57,13 +57,18 @@ def masked_row(change: RowChange, clock: str) -> Hashable | None:
 
     An inserted row is known by its content, so its generated `id` is masked; a key such as `contact_id` refers to
     another row and counts. Updated and deleted rows existed before: their key counts, and a deleted row's content is
-    implied by it.
+    implied by it. A saved memory is known by what it says: the title is the assistant's own label, and a final full
+    stop says nothing.
     """
-
     if change.table in _BOOKKEEPING:
         return None
+    memory = change.table == "memories"
 
     def column(name: str, value: Any) -> Hashable:
+        if memory and name == "title":
+            return MASK
+        if memory and name == "content":
+            value = str(value).rstrip(" .。")
         own_id = change.op == "insert" and name == "id"
         if name in _STAMPS or (own_id and isinstance(value, str) and _GENERATED_ID.fullmatch(value)):
             return MASK

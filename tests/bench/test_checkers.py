@@ -27,6 +27,7 @@ from qpa.contract import (
     TaskSpec,
     ToolCall,
     ToolCriteria,
+    ToolKind,
     ToolSpec,
     ToolStep,
     Trajectory,
@@ -34,8 +35,8 @@ from qpa.contract import (
 )
 
 
-def spec(name: str, effect: Effect) -> ToolSpec:
-    return ToolSpec(name=name, description=name, parameters={"type": "object"}, effect=effect)
+def spec(name: str, effect: Effect, kind: ToolKind = ToolKind.DIRECT) -> ToolSpec:
+    return ToolSpec(name=name, description=name, parameters={"type": "object"}, effect=effect, kind=kind)
 
 
 VERIFIER = BenchVerifier(
@@ -46,6 +47,7 @@ VERIFIER = BenchVerifier(
         spec("query_contacts", Effect.READ),
         spec("search_user_memory", Effect.READ),
         spec("control_gui_agent", Effect.EXTERNAL),
+        spec("replace_user_memory", Effect.REVERSIBLE, ToolKind.MEMORY),
     ]
 )
 DONE = Reply(text="Done.")
@@ -158,6 +160,17 @@ def test_state_checker_masks_generated_ids_and_timestamps() -> None:
     assert run(StateCriteria(delta=[insert()]), [], changes=[insert(), touched]).success
 
 
+def test_a_saved_memory_is_known_by_what_it_says() -> None:
+    def saved(**new: str) -> RowChange:
+        row = {"id": "mem_0009", "title": "Locker", "content": "Locker is A12", "category": "important_info", **new}
+        return RowChange(table="memories", op="insert", key={"id": "mem_0009"}, new=row)
+
+    state = StateCriteria(delta=[saved()])
+    assert run(state, [], changes=[saved(title="Gym locker", content="locker is A12.")]).success
+    assert not run(state, [], changes=[saved(content="Locker is A13")]).success
+    assert not run(state, [], changes=[saved(category="important_event")]).success
+
+
 @pytest.mark.parametrize(
     ("delta", "changes", "progress"),
     [
@@ -250,6 +263,18 @@ def test_reads_must_succeed_and_come_before_the_route() -> None:
     )
     assert run(switch, [made(step("manage_alarm", action="query")), made(EXECUTE)]).success
     assert not run(switch, [made(ALARM), made(EXECUTE)]).success  # changing is not reading
+
+
+def test_a_second_memory_is_no_part_of_the_route() -> None:
+    criteria = BehaviorCriteria(
+        routes=[step("replace_user_memory", memoryId="mem_0007")], payload=["Quizlet"], allow_writes=True
+    )
+    right = step("replace_user_memory", memoryId="mem_0007", content="Learns with Quizlet")
+    other = step("replace_user_memory", memoryId="mem_0008", content="Learns with Quizlet")
+    assert run(criteria, [made(right)], changes=[insert()]).success
+    assert run(criteria, [made(other, ok=False), made(right)], changes=[insert()]).success
+    assert not run(criteria, [made(right), made(other)], changes=[insert()]).success
+    assert not run(criteria, [made(other)], changes=[insert()]).success
 
 
 def test_mentions_are_whole_words() -> None:

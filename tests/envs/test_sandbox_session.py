@@ -295,6 +295,20 @@ def test_patch_updates_by_key_inserts_and_moves_counters(new_phone: Any) -> None
     assert phone.data("add_contact", name="Yan", phoneNumber="5552222")["id"] == "contact_041"
 
 
+def test_complete_and_partial_rows_of_a_patch_are_written_in_turn(new_phone: Any) -> None:
+    todos = [
+        {"id": "todo_800", "content": "call"},
+        {"id": "todo_800", "content": "call Ann", "due": "", "done": 0},
+        {"id": "todo_801", "content": "walk", "due": "2025-02-01", "done": 0},
+        {"id": "todo_800", "due": "2025-02-02"},
+    ]
+    phone = new_phone(patch={"todos": todos})
+    assert phone.changes() == []
+    items = {row["id"]: row for row in phone.data("manage_todo", action="query")["items"]}
+    assert (items["todo_800"]["content"], items["todo_800"]["due"]) == ("call Ann", "2025-02-02")
+    assert items["todo_801"]["due"] == "2025-02-01"
+
+
 @pytest.mark.parametrize(
     ("task", "words"),
     [
@@ -306,6 +320,10 @@ def test_patch_updates_by_key_inserts_and_moves_counters(new_phone: Any) -> None
         ({"patch": {"todos": [{"content": "a"}]}}, r"todos\[0\]: .*key column 'id'"),
         ({"patch": {"todos": [{"id": "todo_900"}]}}, r"todos\[0\]: .*NOT NULL"),
         ({"patch": {"todos": [{"id": "t", "content": ["a"]}]}}, r"initial.patch.todos\[0\]"),
+        (
+            {"patch": {"todos": [dict(zip(("id", "content", "due", "done"), ("t", c, "", 0))) for c in ("a", None)]}},
+            r"initial.patch.todos\[1\]: .*NOT NULL",
+        ),
         ({"faults": [Fault(tool="nope", error_type=ErrorType.TIMEOUT)]}, "initial.faults names 'nope'"),
     ],
 )

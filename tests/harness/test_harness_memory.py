@@ -92,6 +92,26 @@ def test_equal_facts_are_stored_once_and_near_equal_ones_recalled_once(store):
     assert len(store.search(ANN, "wakes weekdays")) == 1
 
 
+def test_a_superseded_or_deleted_text_can_be_stored_again(store):
+    old = write(store, ANN, "lives in Oslo")
+    new = store.supersede(ANN, old.id, "lives in Bergen", tier=Tier.USER, now=NOW)
+    back = write(store, ANN, "Lives in Oslo")
+    assert back.id not in (old.id, new.id) and write(store, ANN, "lives in oslo").id == back.id
+    assert write(store, ANN, "lives in Bergen").id == new.id
+    store.delete(ANN, back.id, now=NOW)
+    assert write(store, ANN, "lives in Oslo").id != back.id
+
+
+def test_what_another_store_wrote_to_the_file_is_not_stored_twice(tmp_path):
+    with MemoryStore(tmp_path / "memory.db") as here, MemoryStore(tmp_path / "memory.db") as there:
+        mine = write(here, ANN, "plays the cello")
+        theirs = write(there, ANN, "learns Finnish")
+        assert write(there, ANN, "plays the cello").id == mine.id
+        assert write(here, ANN, "Learns Finnish").id == theirs.id
+        there.delete(ANN, theirs.id, now=NOW)
+        assert write(here, ANN, "learns Finnish").id != theirs.id
+
+
 def test_delete_takes_versions_and_derived_records(store):
     old = write(store, ANN, "locker code 4711")
     new = store.supersede(ANN, old.id, "locker code 4712", tier=Tier.USER, now=NOW)

@@ -17,6 +17,7 @@ from qpa.envs.sandbox.schema import World
 MEMORY = Dimension.MEMORY
 ASSISTANT = "AI Assistant"
 METHODS = ("email", "bluetooth", "message")
+METHODS_ZH = {"email": "邮件", "bluetooth": "蓝牙", "message": "短信"}
 
 
 def memory_row(
@@ -48,13 +49,18 @@ def hit(feedback: Feedback, memory: str) -> dict[str, Any]:
 def memory_alarm(rng: Draw, world: World) -> Draft:
     """One saved time, used for an alarm."""
     title, time, number = rng.pick(TITLES), rng.time(), rng.randint(200, 900)
-    row = memory_row(number, f"{title} alarm", f"The {title} alarm is at {time}.")
+    say = rng.say
+    row = memory_row(
+        number,
+        say(f"{title} alarm", f"{title}闹钟"),
+        say(f"The {title} alarm is at {time}.", f"{title}的闹钟是{time}。"),
+    )
 
     def plan() -> Plan:
-        feedback = yield [do("search_user_memory", query=f"{title} alarm")]
+        feedback = yield [do("search_user_memory", query=say(f"{title} alarm", f"{title}闹钟"))]
         hit(feedback[0], row["id"])
         yield [do("manage_alarm", action="create", time=time, title=title)]
-        return done(f"Done: alarm {time} {title}.")
+        return done(say(f"Done: alarm {time} {title}.", f"好了，{time}的{title}闹钟。"))
 
     return Draft(
         phrasings=(
@@ -62,6 +68,12 @@ def memory_alarm(rng: Draw, world: World) -> Draft:
             "I need the {title} alarm at its usual time.",
             "Create the {title} alarm the way I always have it.",
             "You know when my {title} alarm is, set it.",
+        ),
+        chinese=(
+            "定我平时的{title}闹钟，名字就叫{title}。",
+            "{title}的闹钟照老时间来一个，标题{title}。",
+            "帮我设{title}闹钟，时间跟往常一样。",
+            "我{title}的闹钟几点你知道，定上吧，叫{title}。",
         ),
         slots={"title": title},
         plan=plan,
@@ -75,19 +87,22 @@ def memory_countdown(rng: Draw, world: World) -> Draft:
     """Two saved durations disagree: the one updated last holds, wherever the search ranks it."""
     title, number = rng.pick(TITLES), rng.randint(200, 900)
     old, new = rng.sample(range(3, 120), 2)
-    short, long = "{0} takes {1} minutes.", "As told, the time for {0} is {1} minutes in all."
+    say = rng.say
+    short = say("{0} takes {1} minutes.", "{0}要{1}分钟。")
+    long = say("As told, the time for {0} is {1} minutes in all.", "说过的，{0}的用时一共是{1}分钟。")
     texts = [short, long]
     rng.shuffle(texts)
     ids = rng.sample(range(number, number + 9), 2)
-    stale = memory_row(ids[0], f"{title} time", texts[0].format(title, old), "2024-09-04")
-    fresh = memory_row(ids[1], f"{title} time", texts[1].format(title, new), "2024-12-11")
+    name = say(f"{title} time", f"{title}用时")
+    stale = memory_row(ids[0], name, texts[0].format(title, old), "2024-09-04")
+    fresh = memory_row(ids[1], name, texts[1].format(title, new), "2024-12-11")
 
     def plan() -> Plan:
-        feedback = yield [do("search_user_memory", query=f"{title} time")]
+        feedback = yield [do("search_user_memory", query=name)]
         hit(feedback[0], stale["id"])
         hit(feedback[0], fresh["id"])
         yield [do("manage_countdown", action="start", minutes=new, label=title)]
-        return done(f"Done: countdown {new} min {title}.")
+        return done(say(f"Done: countdown {new} min {title}.", f"好了，{title}倒计时{new}分钟。"))
 
     return Draft(
         phrasings=(
@@ -95,6 +110,12 @@ def memory_countdown(rng: Draw, world: World) -> Draft:
             "Countdown for {title}, as long as usual.",
             "Run the {title} timer with my saved minutes.",
             "{title} countdown, you know how long.",
+        ),
+        chinese=(
+            "开始我平时的{title}倒计时，标签{title}。",
+            "{title}倒计时，跟往常一样长，名字写{title}。",
+            "按你记的分钟数给{title}倒计时，标签就用{title}。",
+            "来个{title}倒计时，多久你知道，标签{title}。",
         ),
         slots={"title": title},
         plan=plan,
@@ -108,15 +129,22 @@ def memory_schedule(rng: Draw, world: World) -> Draft:
     """A time from one record and a place from another make one event."""
     event, place, time, day = rng.pick(EVENTS), rng.pick(PLACES), rng.time(), rng.day()
     number = rng.randint(200, 900)
-    when = memory_row(number, f"{event} time", f"{event} starts at {time}.")
-    where = memory_row(number + 1, f"{event} place", f"{event} is held in {place}.")
+    say = rng.say
+    when = memory_row(
+        number, say(f"{event} time", f"{event}时间"), say(f"{event} starts at {time}.", f"{event}{time}开始。")
+    )
+    where = memory_row(
+        number + 1,
+        say(f"{event} place", f"{event}地点"),
+        say(f"{event} is held in {place}.", f"{event}在{place}举行。"),
+    )
 
     def plan() -> Plan:
         feedback = yield [do("search_user_memory", query=event)]
         hit(feedback[0], when["id"])
         hit(feedback[0], where["id"])
         yield [do("manage_schedule", action="create", event=event, datetime=f"{day} {time}", location=place)]
-        return done(f"Done: {event} at {place}.")
+        return done(say(f"Done: {event} at {place}.", f"好了，{event}，地点{place}。"))
 
     return Draft(
         phrasings=(
@@ -124,6 +152,12 @@ def memory_schedule(rng: Draw, world: World) -> Draft:
             "Put {event} in my calendar for {day}, as always.",
             "{event} is on {day}; use the saved time and place.",
             "Plan {event} for {day} where and when it usually is.",
+        ),
+        chinese=(
+            "{day}安排{event}，时间地点用你记着的。",
+            "把{event}放进{day}的日历，几点在哪儿我跟你说过。",
+            "{event}在{day}，用你记的时间和地点建日程。",
+            "给{day}排上{event}，时间地点照记忆里的来。",
         ),
         slots={"event": event, "day": day},
         plan=plan,
@@ -138,14 +172,14 @@ def memory_add(rng: Draw, world: World) -> Draft:
     category, content = rng.choice(
         (
             ("important_info", rng.pick(NOTES)),
-            ("important_event", f"{rng.pick(EVENTS)} is on {rng.day()}"),
-            ("routines_habits", f"{rng.pick(TITLES)} is usually at {rng.time()}"),
+            ("important_event", rng.say("{} is on {}", "{}是{}").format(rng.pick(EVENTS), rng.day())),
+            ("routines_habits", rng.say("{} is usually at {}", "{}一般是{}").format(rng.pick(TITLES), rng.time())),
         )
     )
 
     def plan() -> Plan:
         yield [do("add_user_memory", content=content, memoryCategory=category)]
-        return done(f"Saved: {content}.")
+        return done(rng.say(f"Saved: {content}.", f"记下了：{content}。"))
 
     return Draft(
         phrasings=(
@@ -153,6 +187,12 @@ def memory_add(rng: Draw, world: World) -> Draft:
             "Save to memory: {content}.",
             "Keep in mind: {content}.",
             "Please memorise: {content}.",
+        ),
+        chinese=(
+            "记住这句话：{content}。",
+            "存到记忆里：{content}。",
+            "帮我原样记着：{content}。",
+            "麻烦记一条：{content}。",
         ),
         slots={"content": content},
         plan=plan,
@@ -162,11 +202,12 @@ def memory_add(rng: Draw, world: World) -> Draft:
 
 def saved_note(rng: Draw, number: int) -> tuple[dict[str, Any], str, str]:
     """A saved fact "X is V": its row, X, and another value that X may take."""
-    thing, _, value = rng.pick(NOTES).partition(" is ")
-    other = rng.pick(NOTES).partition(" is ")[2]
+    verb = rng.say(" is ", "是")
+    thing, _, value = rng.pick(NOTES).partition(verb)
+    other = rng.pick(NOTES).partition(verb)[2]
     while other == value:
-        other = rng.pick(NOTES).partition(" is ")[2]
-    row = memory_row(number, thing, f"{thing} is {value}", category="important_info")
+        other = rng.pick(NOTES).partition(verb)[2]
+    row = memory_row(number, thing, f"{thing}{verb}{value}", category="important_info")
     return row, thing, other
 
 
@@ -174,12 +215,13 @@ def saved_note(rng: Draw, number: int) -> tuple[dict[str, Any], str, str]:
 def memory_replace(rng: Draw, world: World) -> Draft:
     """The saved value changed: replace that record, add no second one."""
     row, thing, value = saved_note(rng, rng.randint(200, 900))
+    content = rng.say(f"{thing} is {value}", f"{thing}是{value}")
 
     def plan() -> Plan:
         feedback = yield [do("search_user_memory", query=thing)]
         hit(feedback[0], row["id"])
-        yield [do("replace_user_memory", memoryId=row["id"], content=f"{thing} is {value}")]
-        return done(f"Updated: {thing} is {value}.")
+        yield [do("replace_user_memory", memoryId=row["id"], content=content)]
+        return done(rng.say(f"Updated: {content}.", f"更新了：{content}。"))
 
     return Draft(
         phrasings=(
@@ -187,6 +229,12 @@ def memory_replace(rng: Draw, world: World) -> Draft:
             "Change the saved {thing} to {value}.",
             "Correct your memory: {thing} is {value}.",
             "Update my {thing}, it is now {value}.",
+        ),
+        chinese=(
+            "我的{thing}换了，把你记的改成“{thing}是{value}”。",
+            "更新记忆：{thing}是{value}，原来那条改掉，原话这么写。",
+            "你记错了，“{thing}是{value}”才对，照这句改。",
+            "把我{thing}那条记忆的内容改成“{thing}是{value}”。",
         ),
         slots={"thing": thing, "value": value},
         plan=plan,
@@ -205,7 +253,7 @@ def memory_remove(rng: Draw, world: World) -> Draft:
         feedback = yield [do("search_user_memory", query=thing)]
         hit(feedback[0], row["id"])
         yield [do("remove_user_memory", memoryId=row["id"])]
-        return done(f"Removed: {thing}.")
+        return done(rng.say(f"Removed: {thing}.", f"删掉了：{thing}。"))
 
     return Draft(
         phrasings=(
@@ -213,6 +261,12 @@ def memory_remove(rng: Draw, world: World) -> Draft:
             "Delete the saved {thing} from memory.",
             "Remove what you know about my {thing}.",
             "My {thing} should not be in memory anymore.",
+        ),
+        chinese=(
+            "忘掉我的{thing}。",
+            "把记忆里的{thing}删了。",
+            "你记的我的{thing}，删掉吧。",
+            "我的{thing}别再留在记忆里了。",
         ),
         slots={"thing": thing},
         plan=plan,
@@ -226,17 +280,22 @@ def memory_remove(rng: Draw, world: World) -> Draft:
 def memory_send_file(rng: Draw, world: World) -> Draft:
     """The file comes from the dialogue, the way of sending from memory."""
     name, file, method = person(rng, world), rng.choice(world.rows["files"])["name"], rng.choice(METHODS)
-    row = memory_row(rng.randint(200, 900), f"Files for {name}", f"Files for {name} go by {method}.")
+    say = rng.say
+    row = memory_row(
+        rng.randint(200, 900),
+        say(f"Files for {name}", f"给{name}的文件"),
+        say(f"Files for {name} go by {method}.", f"给{name}的文件用{METHODS_ZH[method]}发。"),
+    )
     history = [
-        Message(role=Role.USER, content=f"Is {file} on my phone?"),
-        Message(role=Role.ASSISTANT, content=f"Yes, {file} is saved."),
+        Message(role=Role.USER, content=say(f"Is {file} on my phone?", f"{file}在我手机上吗？")),
+        Message(role=Role.ASSISTANT, content=say(f"Yes, {file} is saved.", f"在，{file}存着呢。")),
     ]
 
     def plan() -> Plan:
-        feedback = yield [do("search_user_memory", query=f"files for {name}")]
+        feedback = yield [do("search_user_memory", query=say(f"files for {name}", f"给{name}的文件"))]
         hit(feedback[0], row["id"])
         yield [do("send_file", fileName=file, contact=name, method=method)]
-        return done(f"Done: sent {file}.")
+        return done(say(f"Done: sent {file}.", f"好了，{file}发出去了。"))
 
     return Draft(
         phrasings=(
@@ -245,11 +304,19 @@ def memory_send_file(rng: Draw, world: World) -> Draft:
             "Pass it on to {name} the way I normally do.",
             "Please send that to {name}, you know how.",
         ),
+        chinese=(
+            "照平时的方式发给{name}。",
+            "好，{name}要这个，老办法发过去。",
+            "把它传给{name}，怎么发跟往常一样。",
+            "发给{name}吧，用什么方式你知道的。",
+        ),
         slots={"name": name},
         plan=plan,
         patch={
             "memories": [row],
-            "contacts": [contact_row(701, name, rng.phone(), email=f"{name.lower()}@example.com")],
+            "contacts": [
+                contact_row(701, name, rng.phone(), email=say(f"{name.lower()}@example.com", "friend@example.com"))
+            ],
             "settings": settings(bluetooth="on"),
         },
         history=history,
@@ -264,14 +331,15 @@ def memory_remove_older(rng: Draw, world: World) -> Draft:
     row, thing, value = saved_note(rng, number)
     ids = rng.sample(range(number, number + 9), 2)
     old = {**row, "id": f"mem_{ids[0]:04d}", "updated_at": "2024-08-19T09:00:00"}
-    new = memory_row(ids[1], thing, f"{thing} is {value}", "2024-12-02", "important_info")
+    content = rng.say(f"{thing} is {value}", f"{thing}是{value}")
+    new = memory_row(ids[1], thing, content, "2024-12-02", "important_info")
 
     def plan() -> Plan:
         feedback = yield [do("search_user_memory", query=thing)]
         hit(feedback[0], new["id"])
         hit(feedback[0], old["id"])
         yield [do("remove_user_memory", memoryId=old["id"])]
-        return done(f"Removed: old {thing}.")
+        return done(rng.say(f"Removed: old {thing}.", f"旧的{thing}删掉了。"))
 
     return Draft(
         phrasings=(
@@ -279,6 +347,12 @@ def memory_remove_older(rng: Draw, world: World) -> Draft:
             "Delete the outdated {thing} from memory, keep the newer.",
             "Two memories about my {thing}: drop the old one.",
             "Clean up my saved {thing}, only the latest stays.",
+        ),
+        chinese=(
+            "我的{thing}记了两遍，删掉旧的那条。",
+            "把过时的{thing}从记忆里删了，新的留着。",
+            "{thing}有两条记忆，去掉早的那条。",
+            "整理一下我的{thing}，只留最新的。",
         ),
         slots={"thing": thing},
         plan=plan,

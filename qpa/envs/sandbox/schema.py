@@ -7,8 +7,9 @@ replay or a fork reads them exactly as the first run did, and changesets can nam
 from __future__ import annotations
 
 import functools
+import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -86,6 +87,28 @@ def read_tables(db: apsw.Connection) -> dict[str, Table]:
         key = sorted((c["pk"], c["name"]) for c in info if c["pk"])
         tables[name] = Table(name, tuple(c["name"] for c in info), tuple(c for _, c in key))
     return tables
+
+
+def upsert_all(db: apsw.Connection, table: Table, rows: Sequence[Row]) -> None:
+    """`upsert` of each row in turn; neighbours with every column go in one statement. Raises as `upsert`."""
+    columns = set(table.columns)
+    for complete, group in itertools.groupby(rows, lambda row: row.keys() == columns):
+        if complete:
+            db.executemany(_complete_sql(table), [tuple(row[c] for c in table.columns) for row in group])
+        else:
+            for row in group:
+                upsert(db, table, row)
+
+
+@functools.cache
+def _complete_sql(table: Table) -> str:
+    values = [c for c in table.columns if c not in table.key]
+    change = f"UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in values)}" if values else "NOTHING"
+    marks = ", ".join("?" * len(table.columns))
+    return (
+        f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks}) "
+        f"ON CONFLICT ({', '.join(table.key)}) DO {change}"
+    )
 
 
 @functools.cache

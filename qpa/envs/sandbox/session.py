@@ -29,9 +29,9 @@ from qpa.contract import (
 )
 from qpa.envs.sandbox import loaders
 from qpa.envs.sandbox.changes import row_changes
-from qpa.envs.sandbox.context import ToolContext, ToolError, bad, conflict, count_id
+from qpa.envs.sandbox.context import Row, ToolContext, ToolError, bad, conflict, count_id
 from qpa.envs.sandbox.domains import specs_by_name, tools_by_name
-from qpa.envs.sandbox.schema import upsert
+from qpa.envs.sandbox.schema import Table, upsert, upsert_all
 from qpa.envs.sandbox.tool import printable, validate
 from qpa.envs.sandbox.world import Snapshot, snapshot
 
@@ -71,7 +71,8 @@ class SandboxSession:
         base = snapshot(task.initial.world_seed)
         self._db = apsw.Connection(":memory:")
         self._db.deserialize("main", base.image)
-        counters = _patch(self._db, task, base)
+        with self._db:
+            counters = _patch(self._db, task, base)
         self._context = ToolContext(self._db, _clock(task), counters)
         self._at = self._context.now.isoformat()  # of every operation: the clock stands still
         self._tables = base.tables
@@ -268,11 +269,20 @@ def _patch(db: apsw.Connection, task: TaskSpec, base: Snapshot) -> dict[str, int
     for name, rows in task.initial.patch.items():
         if name not in base.tables:
             raise EnvFailure(f"task {task.id}: initial.patch names table {name!r}, which the sandbox does not have")
-        for index, row in enumerate(rows):
-            try:
-                upsert(db, base.tables[name], row)
-            except (ValueError, TypeError, apsw.Error) as error:
-                raise EnvFailure(f"task {task.id}: initial.patch.{name}[{index}]: {error}") from None
+        try:
+            upsert_all(db, base.tables[name], rows)
+        except (ValueError, TypeError, apsw.Error):
+            _upsert_each(db, task, base.tables[name], rows)
+        for row in rows:
             for key in base.tables[name].key:
                 count_id(counters, row[key])
     return counters
+
+
+def _upsert_each(db: apsw.Connection, task: TaskSpec, table: Table, rows: Sequence[Row]) -> None:
+    """Row by row, to say which one is wrong."""
+    for index, row in enumerate(rows):
+        try:
+            upsert(db, table, row)
+        except (ValueError, TypeError, apsw.Error) as error:
+            raise EnvFailure(f"task {task.id}: initial.patch.{table.name}[{index}]: {error}") from None

@@ -7,6 +7,7 @@ derived from it, from the table, the index and the file; only a tombstone with i
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import sqlite3
 from collections.abc import Collection, Sequence
@@ -52,6 +53,9 @@ class MemoryStore:
         self._file = os.fspath(path) != ":memory:"
         self._db = sqlite3.connect(os.fspath(path), isolation_level=None)
         self._db.execute("PRAGMA secure_delete = ON")
+        # Digests of what each owner's layers say now, by id: a write must not read everything stored before it.
+        self._said: dict[tuple[Owner, Layer], dict[bytes, str]] = {}
+        self._version = -1  # of the database when `_said` was read; others may write to the same file
         if self._file:
             self._db.execute("PRAGMA journal_mode = WAL")
         self._db.executescript(_SCHEMA)
@@ -97,9 +101,9 @@ class MemoryStore:
         """
         text = text.strip()
         _check_write(text, layer, tier, importance)
-        for known in self.records(owner, layers=[layer]):
-            if terms(known.text) == terms(text) and known.text.casefold() == text.casefold():
-                return known
+        said = self._digests(owner, layer)
+        if known := said.get(_digest(text)):
+            return self.get(owner, known)
         record = MemoryRecord(
             id="",
             owner=owner,
@@ -114,7 +118,9 @@ class MemoryStore:
             condition=condition,
         )
         with self._transaction():
-            return self._insert(record)
+            record = self._insert(record)
+        said[_digest(text)] = record.id
+        return record
 
     def supersede(self, owner: Owner, memory_id: str, text: str, *, tier: Tier, now: str) -> MemoryRecord:
         """Stores the new version of a changed fact; the old one stays, marked `superseded_by`.
@@ -135,6 +141,7 @@ class MemoryStore:
         with self._transaction():
             fresh = self._insert(fresh)
             self._replace(msgspec.structs.replace(old, superseded_by=fresh.id))
+        self._said.clear()
         return fresh
 
     def complete(self, owner: Owner, memory_id: str) -> MemoryRecord:
@@ -227,6 +234,7 @@ class MemoryStore:
 
     def _delete(self, owner: Owner, ids: set[str], now: str) -> DeletionReport:
         ordered = sorted(ids, key=_number)
+        self._said.clear()
         with self._transaction():
             for memory_id in ordered:
                 number = _number(memory_id)
@@ -249,6 +257,19 @@ class MemoryStore:
         return rows + indexed
 
     # --- rows ---
+
+    def _digests(self, owner: Owner, layer: Layer) -> dict[bytes, str]:
+        """Id by digest of what the owner's current records of a layer say; the earliest where two say the same."""
+        (version,) = self._db.execute("PRAGMA data_version").fetchone()
+        if version != self._version:
+            self._said.clear()
+            self._version = version
+        if (owner, layer) not in self._said:
+            said: dict[bytes, str] = {}
+            for record in self.records(owner, layers=[layer]):
+                said.setdefault(_digest(record.text), record.id)
+            self._said[owner, layer] = said
+        return self._said[owner, layer]
 
     def _insert(self, record: MemoryRecord) -> MemoryRecord:
         row = self._db.execute(
@@ -303,6 +324,10 @@ def _family(records: Sequence[MemoryRecord], memory_id: str) -> set[str]:
 
 def _expired(record: MemoryRecord, now: str) -> bool:
     return bool(record.expires_at and now and record.expires_at <= now)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.lower().encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _key(owner: Owner) -> tuple[str, str, str]:

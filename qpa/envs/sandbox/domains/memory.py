@@ -52,10 +52,11 @@ def search(rows: list[Row], query: str) -> list[tuple[Row, float]]:
         return []
     index = apsw.Connection(":memory:")
     index.execute("CREATE VIRTUAL TABLE hits USING fts5(title, content, tags, tokenize='porter unicode61')")
-    index.executemany(
-        "INSERT INTO hits (rowid, title, content, tags) VALUES (?, ?, ?, ?)",
-        [(i, *(_CJK.sub(r" \1 ", row[c]) for c in ("title", "content", "tags"))) for i, row in enumerate(rows)],
-    )
+    with index:  # one transaction: FTS5 would write a segment of its own for every row
+        index.executemany(
+            "INSERT INTO hits (rowid, title, content, tags) VALUES (?, ?, ?, ?)",
+            [(i, *(_CJK.sub(r" \1 ", row[c]) for c in ("title", "content", "tags"))) for i, row in enumerate(rows)],
+        )
     match = " OR ".join(f'"{word}"' for word in words)
     scores = "SELECT rowid, -bm25(hits, 2.0, 1.0, 1.0) FROM hits WHERE hits MATCH ?"
     found: list[Any] = index.execute(scores, (match,)).fetchall()
