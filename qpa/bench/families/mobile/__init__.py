@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
+from qpa.bench.families.mobile import system, system_access, system_desktop
 
-MOBILE_FAMILIES: tuple[Family, ...] = ()
+MOBILE_FAMILIES: tuple[Family, ...] = (*system.FAMILIES, *system_access.FAMILIES, *system_desktop.FAMILIES)
