@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Family
-from qpa.bench.families.mobile import system, system_access, system_desktop
+from qpa.bench.families.mobile import (
+    system,
+    system_access,
+    system_ask,
+    system_desktop,
+    system_limits,
+    system_safety,
+    system_steps,
+    system_turns,
+)
 
-MOBILE_FAMILIES: tuple[Family, ...] = (*system.FAMILIES, *system_access.FAMILIES, *system_desktop.FAMILIES)
+MOBILE_FAMILIES: tuple[Family, ...] = (
+    *system.FAMILIES,
+    *system_access.FAMILIES,
+    *system_desktop.FAMILIES,
+    *system_ask.FAMILIES,
+    *system_safety.FAMILIES,
+    *system_limits.FAMILIES,
+    *system_steps.FAMILIES,
+    *system_turns.FAMILIES,
+)
