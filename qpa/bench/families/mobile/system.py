@@ -35,6 +35,17 @@ def phone_name(rng: Draw, world: World) -> str:
     return rng.say("{}'s phone", "{}的手机").format(rng.pick(NAMES))
 
 
+def newcomers(rng: Draw, world: World) -> list[str]:
+    """Two names that no user profile has."""
+    taken = {row["name"] for row in world.rows["user_profiles"]}
+    return [name for name in rng.several(NAMES, 2 + len(taken)) if name not in taken][:2]
+
+
+def newcomer(rng: Draw, world: World) -> str:
+    """A name that no user profile has."""
+    return newcomers(rng, world)[0]
+
+
 def version(rng: Draw, world: World) -> str:
     """A system version newer than 15.0.0."""
     return f"15.{rng.randint(1, 6)}.{rng.randint(0, 9)}"
@@ -300,7 +311,7 @@ DEVICE = (
     ),
     Wish(
         calls=(do("manage_user_profile", action="create", profileName="{name}"),),
-        slots={"name": NAMES},
+        slots={"name": newcomer},
         reply=("The profile {name} is there.", "用户{name}已创建。"),
         english=(
             "Create a user profile named {name}.",

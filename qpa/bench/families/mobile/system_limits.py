@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
 from qpa.bench.families.mobile.common import PERMISSION, online
-from qpa.bench.families.mobile.system import STANDING_RULES, SYSTEM, TOOL, phone, version
+from qpa.bench.families.mobile.system import STANDING_RULES, SYSTEM, TOOL, newcomer, phone, version
 from qpa.bench.families.mobile.wishes import Wish, number, wished
 from qpa.bench.families.values import EVENTS, NAMES, TITLES, Draw
 from qpa.contract import ErrorType, Fault, Intent
@@ -119,7 +119,7 @@ TROUBLE = (
     ),
     Wish(
         calls=(do("manage_user_profile", action="switch", profileName="{name}"),),
-        slots={"name": NAMES},
+        slots={"name": newcomer},
         reply=("There is no profile {name}. Shall I create it?", "没有{name}这个用户，要新建吗？"),
         intent=ASK,
         mentions=(["{name}"],),

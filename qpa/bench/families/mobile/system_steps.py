@@ -6,7 +6,7 @@ from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.common import answered, online, settings
-from qpa.bench.families.mobile.system import SYSTEM, TOOL, phone
+from qpa.bench.families.mobile.system import SYSTEM, TOOL, newcomer, phone
 from qpa.bench.families.mobile.system_desktop import ICONS, desk, icon
 from qpa.bench.families.mobile.wishes import Wish, number, turn, wished
 from qpa.bench.families.values import EVENTS, NAMES, NETWORKS, TITLES, Draw
@@ -252,7 +252,7 @@ def hungry_app(rng: Draw, world: World) -> Draft:
 
 def profile_from_guest(rng: Draw, world: World) -> Draft:
     """Only the owner may add users (409): go back to the owner's profile first."""
-    name, guest = rng.pick(NAMES), rng.random() < 0.7
+    name, guest = newcomer(rng, world), rng.random() < 0.7
 
     def plan() -> Plan:
         create = do("manage_user_profile", action="create", profileName=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.system import SYSTEM, TOOL, phone, phone_name, worded
+from qpa.bench.families.mobile.system import SYSTEM, TOOL, newcomers, phone, phone_name, worded
 from qpa.bench.families.mobile.system_access import LANGUAGES
 from qpa.bench.families.mobile.system_desktop import (
     ICONS,
@@ -270,7 +270,7 @@ REVISIONS = (
             do("manage_user_profile", action="delete", profileName="{wrong}"),
             do("manage_user_profile", action="create", profileName="{name}"),
         ),
-        slots={"wrong name": NAMES},
+        slots={"wrong name": newcomers},
         patch={"user_profiles": [{"name": "{wrong}", "kind": "user", "active": 0}]},
         past=(
             Past(
