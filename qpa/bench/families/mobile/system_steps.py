@@ -222,14 +222,15 @@ def older_backup(rng: Draw, world: World) -> Draft:
 
 def hungry_app(rng: Draw, world: World) -> Draft:
     """The battery knows which app to restrict."""
-    top = max(world.rows["battery_usage"], key=lambda row: row["percent"])["app"]
-    event = rng.pick(EVENTS)
+    top = max(world.rows["battery_usage"], key=lambda row: row["percent"])
+    app, event = rng.choice(("Netflix", "Spotify", "Telegram", "Waze", "WhatsApp")), rng.pick(EVENTS)
+    use = [{"app": top["app"], "percent": 0}, {"app": app, "percent": top["percent"] + 1}]
 
     def plan() -> Plan:
         feedback = yield [do("query_battery", item="app_usage")]
-        app = feedback[0].payload["data"]["items"][0]["app"]
-        yield [do("set_app_battery_use", appName=app, mode="restricted")]
-        return done(rng.say(f"{app} is restricted.", f"已限制{app}的后台耗电。"))
+        found = feedback[0].payload["data"]["items"][0]["app"]
+        yield [do("set_app_battery_use", appName=found, mode="restricted")]
+        return done(rng.say(f"{found} is restricted.", f"已限制{found}的后台耗电。"))
 
     return Draft(
         phrasings=(
@@ -246,7 +247,7 @@ def hungry_app(rng: Draw, world: World) -> Draft:
         ),
         slots={"event": event},
         plan=plan,
-        patch={"apps": [{"name": top, "battery": "optimized"}]},
+        patch={"apps": [{"name": app, "kind": "user", "battery": "optimized"}], "battery_usage": use},
     )
 
 
