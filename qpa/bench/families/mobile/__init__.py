@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from qpa.bench.families.base import Family
 from qpa.bench.families.mobile import (
+    devices,
+    devices_ask,
+    devices_link,
+    devices_screen,
     system,
     system_access,
     system_ask,
@@ -15,6 +19,10 @@ from qpa.bench.families.mobile import (
 )
 
 MOBILE_FAMILIES: tuple[Family, ...] = (
+    *devices.FAMILIES,
+    *devices_screen.FAMILIES,
+    *devices_ask.FAMILIES,
+    *devices_link.FAMILIES,
     *system.FAMILIES,
     *system_access.FAMILIES,
     *system_desktop.FAMILIES,
