@@ -60,8 +60,9 @@ def wrong(
     name, arguments = EXTRA_WRITES[0]
     if any(c.name == name for a in actions if isinstance(a, CallTools) for c in a.calls):
         name, arguments = EXTRA_WRITES[1]
+    # Before the rest: a phone that the task switches off refuses what comes after.
     extra = CallTools(calls=[ToolCall(id="extra", name=name, arguments=dict(arguments))])
-    yield "one write too many", [*actions[:-1], extra, reply]
+    yield "one write too many", [extra, *actions]
     blocks = [i for i, a in enumerate(actions) if isinstance(a, CallTools)]
     if blocks:
         yield "last step missing", [a for i, a in enumerate(actions) if i != blocks[-1]]
