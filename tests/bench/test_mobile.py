@@ -52,7 +52,7 @@ def test_the_published_numbers_of_tasks() -> None:
 
 def test_families_scenarios_and_categories() -> None:
     assert len({t.family for t in TESTS}) == len(FAMILIES) >= 89
-    assert len({t.domain for t in TESTS}) >= 13
+    assert {t.domain for t in TESTS} == set(DOMAIN_OF.values()) and len(set(DOMAIN_OF.values())) >= 13
     tags = Counter(c for t in TESTS if t.dimension is Dimension.TOOL for c in t.capabilities)
     assert all(tags[c] >= 50 for c in ("grounding", "dependency", "reference", "revision", "recovery")), tags
     operations = Counter(c for t in TESTS if t.dimension is Dimension.MEMORY for c in t.capabilities)

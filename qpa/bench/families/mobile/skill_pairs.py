@@ -236,7 +236,7 @@ def skill_photo_over(rng: Draw, world: World) -> Draft:
     )
 
 
-@family("skill_rain_plan", SKILL, "Travel & Life", "multi_skill", "conditional", "dependency")
+@family("skill_rain_plan", SKILL, "Travel & Lifestyle", "multi_skill", "conditional", "dependency")
 def skill_rain_plan(rng: Draw, world: World) -> Draft:
     """What goes into the to-do list depends on tomorrow's weather."""
     city, rains = rng.say(*rng.choice(CITIES)), rng.random() < 0.5

@@ -163,13 +163,13 @@ RECORDS = (
 )
 
 
-@family("skill_record", SKILL, "Utilities & Information", "single_skill", "grounding", variants=len(RECORDS))
+@family("skill_record", SKILL, "Utilities & Productivity", "single_skill", "grounding", variants=len(RECORDS))
 def skill_record(rng: Draw, world: World) -> Draft:
     """One record of a kind that has a skill of its own."""
     return guided_one_of(rng, world, RECORDS)
 
 
-@family("skill_product", SKILL, "Utilities & Information", "single_skill", "grounding")
+@family("skill_product", SKILL, "Utilities & Productivity", "single_skill", "grounding")
 def skill_product(rng: Draw, world: World) -> Draft:
     """A calculation too long for a head."""
     first, second = rng.randint(213, 989), rng.randint(117, 879)

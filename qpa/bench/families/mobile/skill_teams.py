@@ -143,7 +143,7 @@ def skill_install_quiet(rng: Draw, world: World) -> Draft:
     )
 
 
-@family("skill_receipt", SKILL, "Utilities & Information", "multi_skill", "dependency", "reference")
+@family("skill_receipt", SKILL, "Utilities & Productivity", "multi_skill", "dependency", "reference")
 def skill_receipt(rng: Draw, world: World) -> Draft:
     """An expense with its receipt, whose file name has to be found."""
     shop, amount = rng.choice(SHOPS), rng.randint(500, 19900) / 100
