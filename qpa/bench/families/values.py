@@ -160,6 +160,8 @@ class Draw(random.Random):
     ) -> None:
         super().__init__(seed)
         self.index = index  # the task's seed, for families that alternate between two settings
+        # Counts the tasks of a family in one language, for families that go through several kinds of instances.
+        self.turn = index // 2
         self.held_out, self.coined, self.chinese = held_out, coined, chinese
 
     def __new__(

@@ -33,11 +33,11 @@ class Request:
 
 
 def one_of(rng: Draw, world: World, requests: tuple[Request, ...]) -> Draft:
-    """A draft of one of the requests. Consecutive seeds of a language take turns, the languages half a round apart.
+    """A draft of the request whose turn it is.
 
     The family says `variants=len(requests)`, so that tests try every one.
     """
-    request = requests[(rng.index // 2 + (len(requests) // 2 if rng.chinese else 0)) % len(requests)]
+    request = requests[rng.turn % len(requests)]
     slots = {**request.arguments, **(request.draw(rng, world) if request.draw else {})}
 
     def plan() -> Plan:

@@ -27,7 +27,7 @@ _WEEKDAYS = (
 
 def turn(rng: Draw, options: Sequence[T]) -> T:
     """One of the options; consecutive seeds of a language take turns."""
-    return options[rng.index // 2 % len(options)]
+    return options[rng.turn % len(options)]
 
 
 def course(*blocks: list[Call], reply: Reply) -> Callable[[], Plan]:

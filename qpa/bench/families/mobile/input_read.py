@@ -145,7 +145,7 @@ _READINGS = (_on_screen, _in_picture, _last_copied, _side_key)
 @family("input_read", TOOL, INPUT, "grounding", "dependency", variants=len(_READINGS))
 def input_read(rng: Draw, world: World) -> Draft:
     """A fact from the screen, a picture, the clipboard or a key's setting."""
-    return _READINGS[rng.index // 2 % len(_READINGS)](rng, world)
+    return _READINGS[rng.turn % len(_READINGS)](rng, world)
 
 
 FAMILIES = (input_read,)

@@ -119,7 +119,7 @@ def _copied_code(rng: Draw, world: World) -> Draft:
 @family("input_scan_act", TOOL, INPUT, "dependency", "recovery", "boundary", variants=3)
 def input_scan_act(rng: Draw, world: World) -> Draft:
     """A scanned code is followed, unless it pays or signs in: then the person is asked."""
-    return (_wifi_code, _risky_code, _copied_code)[rng.index // 2 % 3](rng, world)
+    return (_wifi_code, _risky_code, _copied_code)[rng.turn % 3](rng, world)
 
 
 def _strong_keys(rng: Draw, world: World) -> Draft:
@@ -254,7 +254,7 @@ _DEPENDING = (_strong_keys, _aod_saving, _code_to_clipboard, _either)
 @family("input_steps", TOOL, INPUT, "dependency", "conditional", variants=len(_DEPENDING))
 def input_steps(rng: Draw, world: World) -> Draft:
     """Something has to be switched on, read or checked first."""
-    return _DEPENDING[rng.index // 2 % len(_DEPENDING)](rng, world)
+    return _DEPENDING[rng.turn % len(_DEPENDING)](rng, world)
 
 
 FAMILIES = (input_scan_act, input_steps)

@@ -211,7 +211,7 @@ _TROUBLE = (_room_for_two, _full, _denied, _flaky, _protected, _one_app)
 @family("input_trouble", TOOL, INPUT, "recovery", "clarify", variants=len(_TROUBLE))
 def input_trouble(rng: Draw, world: World) -> Draft:
     """A conflict, a full screen, a permission, a service, a ban or a missing word."""
-    return _TROUBLE[rng.index // 2 % len(_TROUBLE)](rng, world)
+    return _TROUBLE[rng.turn % len(_TROUBLE)](rng, world)
 
 
 FAMILIES = (input_trouble,)

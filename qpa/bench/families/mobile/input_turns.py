@@ -124,7 +124,7 @@ def _other_window(rng: Draw, world: World) -> Draft:
 @family("input_refer", TOOL, INPUT, "reference", variants=3)
 def input_refer(rng: Draw, world: World) -> Draft:
     """An entry of the last answer, the same as before, or the other one on the screen."""
-    return (_of_clipboard, _same_for_double, _other_window)[rng.index // 2 % 3](rng, world)
+    return (_of_clipboard, _same_for_double, _other_window)[rng.turn % 3](rng, world)
 
 
 def _other_function(rng: Draw, world: World) -> Draft:
@@ -252,7 +252,7 @@ _CHANGES = (_other_function, _other_side, _not_in_sidebar, _swapped)
 @family("input_take_back", TOOL, INPUT, "revision", variants=len(_CHANGES))
 def input_take_back(rng: Draw, world: World) -> Draft:
     """The user corrects, turns round or undoes what he asked for."""
-    return _CHANGES[rng.index // 2 % len(_CHANGES)](rng, world)
+    return _CHANGES[rng.turn % len(_CHANGES)](rng, world)
 
 
 FAMILIES = (input_refer, input_take_back)

@@ -243,7 +243,7 @@ _QUESTIONS = (_lyrics, _singer, _playing, _playlist_size, _service, _timer_end, 
 @family("media_ask", TOOL, MEDIA, "grounding", variants=len(_QUESTIONS))
 def media_ask(rng: Draw, world: World) -> Draft:
     """A fact that the player, the library or the gallery knows."""
-    return _QUESTIONS[rng.index // 2 % len(_QUESTIONS)](rng, world)
+    return _QUESTIONS[rng.turn % len(_QUESTIONS)](rng, world)
 
 
 def _name_it(rng: Draw, world: World) -> Draft:
@@ -342,7 +342,7 @@ _WATCHLIST = (
 @family("media_new_tools", TOOL, MEDIA, "grounding", "dependency", unseen="tool", variants=4)
 def media_new_tools(rng: Draw, world: World) -> Draft:
     """Music in the room, and the watchlist."""
-    kind = rng.index // 2 % 4
+    kind = rng.turn % 4
     if kind % 2 == 0:
         return (_name_it, _keep_it)[kind // 2](rng, world)
     draft = one_of(rng, world, (_WATCHLIST[kind // 2],))

@@ -215,7 +215,7 @@ _CAREFUL = (_which_recording, _both_recordings, _vague_purge, _sure_purge, _cove
 @family("media_careful", TOOL, MEDIA, "recovery", "boundary", variants=len(_CAREFUL))
 def media_careful(rng: Draw, world: World) -> Draft:
     """Deleting for good and recording people: ask, refuse, or do it since all is settled."""
-    return _CAREFUL[rng.index // 2 % len(_CAREFUL)](rng, world)
+    return _CAREFUL[rng.turn % len(_CAREFUL)](rng, world)
 
 
 def _denied(rng: Draw, world: World) -> Draft:
@@ -344,7 +344,7 @@ _TROUBLE = (_denied, _flaky, _no_flash, _how_long)
 @family("media_trouble", TOOL, MEDIA, "recovery", "permission", variants=len(_TROUBLE))
 def media_trouble(rng: Draw, world: World) -> Draft:
     """A permission, a service, the hardware or a number is missing."""
-    return _TROUBLE[rng.index // 2 % len(_TROUBLE)](rng, world)
+    return _TROUBLE[rng.turn % len(_TROUBLE)](rng, world)
 
 
 FAMILIES = (media_careful, media_trouble)

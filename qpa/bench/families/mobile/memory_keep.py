@@ -98,7 +98,7 @@ def memory_add_dictated(rng: Draw, world: World) -> Draft:
             say(f"{name} comes over every {day} at {time}", f"{name}每{day}{time}来家里"),
             say(f"{other} comes over every month.", f"{other}每个月来家里。"),
         ),
-    )[rng.index // 2 % 3]
+    )[rng.turn % 3]
     found = book(rng, life, (), (Fact(other, similar, category),), without=("meets",))
 
     def plan() -> Plan:

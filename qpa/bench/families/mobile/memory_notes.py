@@ -59,7 +59,7 @@ _UPDATE_PRACTICE = Words(
 def memory_update_practice(rng: Draw, world: World) -> Draft:
     """A habit changed: the saved record is rewritten, no second one appears (MEM-0043)."""
     life, say = draw_life(rng, world), rng.say
-    title, text, values = PRACTICES[rng.index // 2 % len(PRACTICES)]
+    title, text, values = PRACTICES[rng.turn % len(PRACTICES)]
     thing, sentence = say(*title), say(*text)
     old, new, theirs = (say(*pair) for pair in rng.sample(values, 3))
     partner = life.named("partner")

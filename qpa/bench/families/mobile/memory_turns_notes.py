@@ -95,7 +95,7 @@ _TURN_REPLACE = Words(
 def memory_turn_replace(rng: Draw, world: World) -> Draft:
     """A habit was tried out in the dialogue and is now settled: the saved record is rewritten."""
     life, say = draw_life(rng, world), rng.say
-    title, text, values = PRACTICES[rng.index // 2 % len(PRACTICES)]
+    title, text, values = PRACTICES[rng.turn % len(PRACTICES)]
     thing, sentence = say(*title), say(*text)
     old, tried, new = (say(*pair) for pair in rng.sample(values, 3))
     partner = life.named("partner")

@@ -31,5 +31,5 @@ def guided(draft: Draft, *skills: str) -> Draft:
 
 def guided_one_of(rng: Draw, world: World, requests: tuple[tuple[str, Request], ...]) -> Draft:
     """A draft of one of the (skill, request) pairs, in turns as in `one_of`."""
-    skill = requests[rng.index // 2 % len(requests)][0]
+    skill = requests[rng.turn % len(requests)][0]
     return guided(one_of(rng, world, tuple(request for _, request in requests)), skill)

@@ -35,7 +35,7 @@ def skill_password_gone(rng: Draw, world: World) -> Draft:
         yield [do("delete_password", site=site, username=second, confirmed=True)]
         return done(rng.say(f"Done: the password of {second} is deleted.", f"好了：{second}的密码已删除。"))
 
-    clear = rng.index // 2 % 2 == 1
+    clear = rng.turn % 2 == 1
     told = rng.say(f"Delete my saved password for {site}.", f"删掉我存的{site}的密码。")
     return guided(
         Draft(
@@ -120,7 +120,7 @@ def skill_sos(rng: Draw, world: World) -> Draft:
     friend, other = people(rng, world, 2)
     contacts = [contact_row(701, friend, rng.phone()), contact_row(702, other, rng.phone())]
     chosen = [{"contact_id": c["id"], "name": c["name"], "phone": c["phone"]} for c in contacts]
-    sure = rng.index // 2 % 2 == 1
+    sure = rng.turn % 2 == 1
     place = rng.pick(PLACES)
     message = rng.say(f"I am near {place}", f"我在{place}附近")
     question = rng.say(

@@ -147,7 +147,7 @@ def agent_chat_message(rng: Draw, world: World) -> Draft:
 def agent_noise_stop(rng: Draw, world: World) -> Draft:
     """Like SA-391: a sound that is to stop later. Hand over the stop; but where the sound is nowhere, ask."""
     present, absent = rng.choice(NOISES)
-    minutes, playing = rng.randint(10, 90), rng.index // 2 % 2 == 0
+    minutes, playing = rng.randint(10, 90), rng.turn % 2 == 0
     track = {"id": "track_881", "title": present, "artist": "Calm Lab", "album": "Calm Lab", "number": 1}
     level = rng.randint(8, 60)
     condition = rng.say(f"battery drops below {level}%", f"电量低于{level}%")
@@ -205,7 +205,7 @@ def agent_noise_stop(rng: Draw, world: World) -> Draft:
 @family("agent_once_or_always", SUBAGENT, ASSISTANT, "monitoring", "grounding", variants=2)
 def agent_once_or_always(rng: Draw, world: World) -> Draft:
     """A single occasion goes to the monitoring agent, a standing one becomes a rule."""
-    name, todo, always = person(rng, world), rng.pick(TODOS), rng.index // 2 % 2 == 1
+    name, todo, always = person(rng, world), rng.pick(TODOS), rng.turn % 2 == 1
     when = rng.say(f"{name} calls", f"{name}来电话")
     then = rng.say(f"remind me to {todo}", f"提醒我{todo}")
 
@@ -344,7 +344,7 @@ def agent_what_exactly(rng: Draw, world: World) -> Draft:
             (f"What should I wait for, and what shall I text {name}?", f"要等什么情况，给{name}发什么内容？"),
             ["wait", "when", "what should happen", "condition", "watch", "什么情况", "什么时候", "条件", "等什么"],
         ),
-    )[rng.index // 2 % 3]
+    )[rng.turn % 3]
 
     def plan() -> Plan:
         yield from ()

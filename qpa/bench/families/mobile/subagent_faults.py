@@ -29,7 +29,7 @@ def _operate(app: str, instruction: str) -> Generator[list[Call], list[Feedback]
 def agent_false_done(rng: Draw, world: World) -> Draft:
     """The session is still pending although the agent said that it is completed: execute it again."""
     app, name, content = rng.choice(CHATS), person(rng, world), rng.pick(MESSAGES)
-    mode = (FaultMode.FALSE_DONE, FaultMode.NO_OP)[rng.index // 2 % 2]
+    mode = (FaultMode.FALSE_DONE, FaultMode.NO_OP)[rng.turn % 2]
 
     def plan() -> Plan:
         instruction = rng.say(f'send "{content}" to {name}', f"给{name}发消息：“{content}”")

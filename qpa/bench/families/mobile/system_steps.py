@@ -21,7 +21,7 @@ def on_wifi(rng: Draw, world: World) -> dict[str, Any]:
 
 def update_through(rng: Draw, world: World) -> Draft:
     """Check, download and install; how far the phone already is has to be read."""
-    state = ("unchecked", "available", "downloaded")[rng.index // 2 // len(STEPS) % 3]
+    state = ("unchecked", "available", "downloaded")[rng.turn // len(STEPS) % 3]
     new, event = f"15.0.{rng.randint(3, 30)}", rng.pick(EVENTS)
 
     def plan() -> Plan:

@@ -59,8 +59,8 @@ class Wish:
 
 
 def turn(rng: Draw, options: tuple[T, ...]) -> T:
-    """The option whose turn it is; the languages are half a round apart, so that few tests meet many options."""
-    return options[(rng.index // 2 + (len(options) // 2 if rng.chinese else 0)) % len(options)]
+    """The option whose turn it is."""
+    return options[rng.turn % len(options)]
 
 
 def wished(rng: Draw, world: World, wishes: tuple[Wish, ...]) -> Draft:

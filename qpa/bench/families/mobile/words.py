@@ -35,7 +35,7 @@ _NUMERALS = ("一", "二", "三", "四", "五", "六", "日")
 
 def turn(rng: Draw, variants: int) -> int:
     """Which of a family's variants is due: consecutive seeds of a language take turns."""
-    return rng.index // 2 % variants
+    return rng.turn % variants
 
 
 def once(*calls: Call, reply: Reply) -> Callable[[], Plan]:
