@@ -11,7 +11,6 @@ from qpa.bench.families.values import EVENTS, NAMES, PLACES, TITLES, Draw
 from qpa.envs.sandbox.schema import World
 
 
-
 def _documents(rng: Draw, world: World) -> list[str]:
     """Two names of files as in `document`."""
     return [f"Handout_{number_}.pdf" for number_ in rng.sample(range(100, 1000), 2)]
