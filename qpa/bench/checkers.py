@@ -62,6 +62,7 @@ class _Tally:
     checks: list[Check] = field(default_factory=list)
     gates: list[Check] = field(default_factory=list)
     violations: list[Check] = field(default_factory=list)
+    leftovers: list[Check] = field(default_factory=list)  # must be undone: no violation yet, but no success either
 
     def reach(self, name: str, passed: bool, detail: str = "") -> None:
         self.checks.append(Check(name=name, passed=passed, detail="" if passed else detail))
@@ -80,11 +81,11 @@ class _Tally:
         if met == len(goals) and not broken:
             met += sum(c.passed for c in reply)
         total = len(goals) + len(reply)
-        success = met == total and not broken
-        progress = min(1.0, max(0.0, (met - broken) / total))
-        return Verdict(
-            success=success, progress=progress, checks=[*self.checks, *self.violations, *reply], gates=self.gates
-        )
+        success = met == total and not broken and not self.leftovers
+        # What is left over is undone at the end, so it holds back the last checkpoint only.
+        progress = min(1.0, max(0.0, (min(met, total - bool(self.leftovers)) - broken) / total))
+        checks = [*self.checks, *self.violations, *self.leftovers, *reply]
+        return Verdict(success=success, progress=progress, checks=checks, gates=self.gates)
 
 
 def only_looks(call: ToolCall) -> bool:
@@ -174,6 +175,7 @@ def _check_state(criteria: StateCriteria, changes: list[RowChange], clock: str, 
     """Bucket 2: the changeset equals the annotated delta as a multiset of row changes."""
     wanted = [(change, masked_row(change, clock)) for change in criteria.delta]
     left = Counter(row for _, row in wanted if row is not None)
+    passing = {masked_row(change, clock) for change in criteria.passing or []}
     unrelated = []
     for change in changes:
         row = masked_row(change, clock)
@@ -181,8 +183,12 @@ def _check_state(criteria: StateCriteria, changes: list[RowChange], clock: str, 
             continue
         if left[row] > 0:
             left[row] -= 1
+            continue
+        where = f"{change.op} {change.table} {_short(change.key)}"
+        if row in passing:
+            tally.leftovers.append(Check(name="not_undone", passed=False, detail=where))
         else:
-            unrelated.append(f"{change.op} {change.table} {_short(change.key)}")
+            unrelated.append(where)
     for index, (change, row) in enumerate(wanted):
         if row is None:
             continue

@@ -108,7 +108,11 @@ def _gate_skipped(task: TaskSpec, actions: Sequence[Action]) -> Iterator[Named]:
 def _wrong_values(
     task: TaskSpec, actions: Sequence[Action], needed: Collection[str], specs: Mapping[str, ToolSpec], rows: Rows
 ) -> Iterator[Named]:
-    """Each argument of each needed writing call, wrong one at a time: another value, and another existing record."""
+    """Each argument of each needed writing call, wrong one at a time: another value, and another existing record.
+
+    A change that only repeats another call of the expert is left out: his course may have had a step to spare.
+    """
+    made = [(c.name, c.arguments) for a in actions if isinstance(a, CallTools) for c in a.calls]
     annotated = {s.name for s in task.criteria.steps} if isinstance(task.criteria, ToolCriteria) else None
     for index, action in enumerate(actions):
         if not isinstance(action, CallTools):
@@ -120,6 +124,8 @@ def _wrong_values(
             for key, value in call.arguments.items():
                 for kind, other in _others(call.name, key, value, specs, rows):
                     changed = ToolCall(id=call.id, name=call.name, arguments={**call.arguments, key: other})
+                    if (changed.name, changed.arguments) in made:
+                        continue
                     block = CallTools(calls=[*action.calls[:position], changed, *action.calls[position + 1 :]])
                     yield f"{kind}: {call.name}.{key}", [*actions[:index], block, *actions[index + 1 :]]
 

@@ -8,11 +8,15 @@ the same instance.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+
+from msgspec import UNSET
 
 from qpa.bench.families.base import Call, Draft, Family, Plan
 from qpa.bench.families.values import Draw
+from qpa.bench.normalise import masked_row
 from qpa.bench.replay import run_now
 from qpa.contract import (
     Action,
@@ -191,14 +195,20 @@ def _rehearsed(instance: Instance, family: Family) -> Rehearsal:
         required_memories=list(draft.memories),
         required_skills=list(draft.skills),
     )
-    actions, steps, delta = _run(task, draft)
-    task.criteria = _criteria(draft, steps, delta)
-    task.difficulty = max(1, len(steps))
-    used = [s.name for s in steps if s.name in domains_of(language)]
+    played = _play(task, draft.plan)
+    task.criteria = _criteria(task, draft, played)
+    task.difficulty = max(1, len(played.steps))
+    used = [s.name for s in played.steps if s.name in domains_of(language)]
     gold = tuple(dict.fromkeys([*used, *draft.shown]))
-    others = [_play(task, plan)[0] for plan in draft.alternatives]
+    others = [_play(task, plan).actions for plan in draft.alternatives]
     return Rehearsal(
-        to_msgpack(task), to_msgpack(actions), to_msgpack(others), gold, draft.hidden, draft.skills, draft.routing
+        to_msgpack(task),
+        to_msgpack(played.actions),
+        to_msgpack(others),
+        gold,
+        draft.hidden,
+        draft.skills,
+        draft.routing,
     )
 
 
@@ -213,42 +223,51 @@ def _phrasing(rng: Draw, draft: Draft, instance: Instance) -> str:
     return phrasings[-1] if reserved else rng.choice(phrasings[:-1])
 
 
-def _run(task: TaskSpec, draft: Draft) -> tuple[list[Action], list[ToolStep], list[RowChange]]:
-    """Runs the expert once, everything callable: its actions, its calls, and what they changed."""
-    actions, steps, delta, feedback = _play(task, draft.plan)
-    if not isinstance(draft.criteria, BehaviorCriteria) and not (feedback and all(f.ok for f in feedback)):
-        raise RuntimeError(f"{task.id}: the expert's last block failed, so its final state is no annotation")
-    return actions, steps, delta
+@dataclass
+class _Played:
+    """One run of a plan with everything callable."""
+
+    actions: list[Action]
+    steps: list[ToolStep]
+    changes: list[list[RowChange]]  # since the start, after each block
+    last_ok: bool  # whether every call of the last block succeeded
 
 
-def _play(
-    task: TaskSpec, plan_of: Callable[[], Plan]
-) -> tuple[list[Action], list[ToolStep], list[RowChange], list[Feedback]]:
+def _play(task: TaskSpec, plan_of: Callable[[], Plan]) -> _Played:
     env = make_env()
     session = run_now(env.reset(task))
-    actions: list[Action] = []
-    steps: list[ToolStep] = []
+    played = _Played([], [], [], False)
     feedback: list[Feedback] | None = None
     plan = plan_of()
     try:
         while True:
             calls: list[Call] = plan.send(feedback)  # type: ignore[arg-type]
-            block = [ToolCall(id=f"call_{len(steps) + i}", name=n, arguments=a) for i, (n, a) in enumerate(calls)]
-            actions.append(CallTools(calls=block))
-            steps += [ToolStep(name=n, arguments=a) for n, a in calls]
+            made = len(played.steps)
+            block = [ToolCall(id=f"call_{made + i}", name=n, arguments=a) for i, (n, a) in enumerate(calls)]
+            played.actions.append(CallTools(calls=block))
+            played.steps += [ToolStep(name=n, arguments=a) for n, a in calls]
             feedback = run_now(env.step(session, block))
+            played.changes.append(session.changes())
+            played.last_ok = all(f.ok for f in feedback)
     except StopIteration as finished:
-        actions.append(finished.value)
-    delta = session.changes()
+        played.actions.append(finished.value)
     run_now(env.close(session))
-    return actions, steps, delta, feedback or []
+    return played
 
 
-def _criteria(draft: Draft, steps: list[ToolStep], delta: list[RowChange]) -> Criteria:
-    if draft.criteria == "state":
-        if not delta:
-            raise RuntimeError(f"the expert changed nothing, so doing nothing would pass: {draft.slots}")
-        return StateCriteria(delta=delta)
+def _criteria(task: TaskSpec, draft: Draft, played: _Played) -> Criteria:
+    if isinstance(draft.criteria, BehaviorCriteria):
+        return draft.criteria
+    if not played.last_ok:
+        raise RuntimeError(f"{task.id}: the expert's last block failed, so its final state is no annotation")
     if draft.criteria == "tool":
-        return ToolCriteria(steps=[s for s in steps if s.name in draft.annotated or not draft.annotated])
-    return draft.criteria
+        return ToolCriteria(steps=[s for s in played.steps if s.name in draft.annotated or not draft.annotated])
+    delta = played.changes[-1]
+    if not delta:
+        raise RuntimeError(f"{task.id}: the expert changed nothing, so doing nothing would pass")
+    kept = {masked_row(change, task.initial.clock) for change in delta}
+    passing: dict[Hashable, RowChange] = {}
+    for change in itertools.chain(*played.changes[:-1]):
+        if (row := masked_row(change, task.initial.clock)) not in kept:
+            passing.setdefault(row, change)
+    return StateCriteria(delta=delta, passing=list(passing.values()) or UNSET)

@@ -104,9 +104,13 @@ class ToolCriteria(Record, tag_field="checker", tag="tool"):
 
 
 class StateCriteria(Record, tag_field="checker", tag="state"):
-    """Bucket 2: the changeset equals `delta` (generated ids and timestamps masked), and nothing else was written."""
+    """Bucket 2: the changeset equals `delta` (generated ids and timestamps masked), and nothing else was written.
+
+    `passing` are changes that a right course may make on its way and must undo: a cart that the order empties.
+    """
 
     delta: list[RowChange]
+    passing: list[RowChange] | msgspec.UnsetType = msgspec.UNSET  # left out of the encoding where there are none
 
 
 class BehaviorCriteria(Record, tag_field="checker", tag="behavior"):

@@ -21,9 +21,20 @@ from qpa.bench.mobile import (
 )
 from qpa.bench.rehearsal import TEST_SPLITS, WORLDS, parse_id
 from qpa.bench.replay import run_now
-from qpa.bench.suites import families, gold_tools
+from qpa.bench.suites import families, gold_tools, make_task
 from qpa.bench.unseen import UNSEEN_APP_DOMAINS, UNSEEN_APPS, UNSEEN_TOOLS
-from qpa.contract import BehaviorCriteria, CallTools, Dimension, Split, StateCriteria, TaskSpec, ToolCall, to_json
+from qpa.contract import (
+    Action,
+    BehaviorCriteria,
+    CallTools,
+    Dimension,
+    Split,
+    StateCriteria,
+    TaskSpec,
+    ToolCall,
+    Verdict,
+    to_json,
+)
 from qpa.envs.sandbox import catalog
 
 TESTS = load_suite("mobile_oracle_tools", "test")
@@ -163,3 +174,21 @@ def test_training_tasks_are_seeded_and_weighted() -> None:
         mobile_train_tasks(1, 10, {"nothing": 1.0})
     with pytest.raises(ValueError, match="has no end"):
         load_mobile("train")
+
+
+def test_a_change_on_the_way_is_no_violation_but_must_be_undone() -> None:
+    """The cart of an order: it fills and empties on the expert's way; left full, the task is not done."""
+    task = make_task("memory_usual_order", 0, Split.DEV, language="en")
+    assert isinstance(task.criteria, StateCriteria) and task.criteria.passing
+    search, cart, order, reply = oracle(task)
+    env = make_env(BenchVerifier())
+
+    def verdict(*course: Action) -> Verdict:
+        found = run_now(run_actions(env, task, list(course))).verdict
+        assert found is not None
+        return found
+
+    path = [verdict(search), verdict(search, cart), verdict(search, cart, order), verdict(search, cart, order, reply)]
+    assert [v.progress for v in path] == sorted(v.progress for v in path) and path[-1].success
+    left = verdict(search, cart, order, cart, reply)
+    assert not left.success and left.progress < 1 and "not_undone" in {c.name for c in left.checks}
