@@ -144,7 +144,7 @@ def skill_wifi(rng: Draw, world: World) -> Draft:
             "连上已保存的Wi-Fi {ssid}。",
             "帮我连{ssid}，这个网之前存过。",
             "用手机里存的那个{ssid}上网。",
-            "连一下{ssid}吧，密码手机早就记住了。",
+            "连一下Wi-Fi“{ssid}”，密码手机早就记住了。",
         ),
         slots={"ssid": ssid},
         plan=plan,

@@ -11,7 +11,7 @@ from typing import Any
 from qpa.bench.families.base import Draft, family
 from qpa.bench.families.mobile.common import Rows, online
 from qpa.bench.families.mobile.errands import Errand, Prepared, one_errand
-from qpa.bench.families.values import MESSAGES, NAMES, Draw
+from qpa.bench.families.values import NAMES, Draw
 from qpa.contract import Dimension
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World
 
@@ -58,6 +58,25 @@ _PRODUCTS = (  # name|category|the same in Chinese|usual price in yuan; no seede
     "Weber Charcoal Grill|grill|烤炉|1599",
     "Kettler Kids Scooter|scooter|滑板车|379",
     "Opinel Garden Saw|saw|锯子|199",
+)
+# What a bad, a middling and a good review says.
+REVIEWS = (
+    (
+        ("Broke after a week", "用了一周就坏了"),
+        ("Not as pictured", "和图片不一样"),
+        ("Smells of plastic", "塑料味很重"),
+    ),
+    (
+        ("Does its job", "够用"),
+        ("Fine for the price", "这个价位还行"),
+        ("Slow delivery, decent product", "物流慢，东西还行"),
+    ),
+    (
+        ("Exactly what I needed", "正是我要的"),
+        ("Well made", "做工很好"),
+        ("Would buy it again", "会回购"),
+        ("My kids love it", "孩子很喜欢"),
+    ),
 )
 
 
@@ -150,7 +169,9 @@ def _review(rng: Draw, world: World) -> Prepared:
     named, patch = _shop(rng, world)
     past = {"status": "delivered", "placed_on": day(-12), "deliver_on": day(-8), "tracking": "DHL 70117011"}
     patch["shop_orders"].append(order(701, named["appName"], named["productName"], 9900, **past))
-    return Prepared({**named, "rating": rng.randint(1, 5), "text": rng.pick(MESSAGES)}, patch)
+    rating = rng.randint(1, 5)
+    kind = 0 if rating <= 2 else 1 if rating == 3 else 2
+    return Prepared({**named, "rating": rating, "text": rng.say(*rng.choice(REVIEWS[kind]))}, patch)
 
 
 _ROADS = ("Maple Road", "Fountain Square", "Cherry Lane", "Bridge Street", "Station Road", "Hill Street", "Vine Alley")
