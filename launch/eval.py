@@ -32,7 +32,12 @@ _SPLIT = flags.DEFINE_enum(
     "split", "test_unseen_instance", _SPLITS, "which tasks; test is all test splits of the suite mobile"
 )
 _LIMIT = flags.DEFINE_integer("limit", None, "at most so many tasks, families interleaved", lower_bound=1)
-_HARNESS = flags.DEFINE_string("harness", "on", "on, off, or the JSON file of a harness configuration")
+_HARNESS = flags.DEFINE_string(
+    "harness",
+    None,
+    "on (the small planners'), off, benchmark, or the JSON file of a harness configuration; default: benchmark in the "
+    "suite mobile, on in the suite core",
+)
 _OUT = flags.DEFINE_string("out", None, "folder of the results; an unfinished one is continued", required=True)
 _CONCURRENCY = flags.DEFINE_integer(
     "concurrency", None, "episodes at a time; default: concurrency of the config", lower_bound=1
@@ -61,7 +66,7 @@ def main() -> None:
         model=_MODEL.value,
         split=_SPLIT.value,
         limit=_LIMIT.value,
-        harness=_HARNESS.value,
+        harness=_HARNESS.value or ("on" if cfg.bench.suite == "core" else "benchmark"),
         out=_OUT.value,
         price=_PRICE.value,
         request_fields=_REQUEST_FIELDS.value,

@@ -8,16 +8,25 @@ from launch.cli import UsageError
 from launch.endpoint import PREFIX, remote_player
 from qpa.config import LoopConfig
 from qpa.contract import ChatModel
-from qpa.harness import GarbageModel, HarnessConfig, NullModel, RandomModel, ScriptedModel, bare_eta, load_eta, tiny_eta
+from qpa.harness import (
+    GarbageModel,
+    HarnessConfig,
+    NullModel,
+    RandomModel,
+    ScriptedModel,
+    bare_eta,
+    benchmark_eta,
+    load_eta,
+    tiny_eta,
+)
 
 SCRIPTED = ("scripted:oracle", "scripted:null", "scripted:garbage", "scripted:random")
 
 
 def harness_of(name: str) -> HarnessConfig:
-    """ "on", "off", or a file. Raises OSError and ContractError naming the file."""
-    if name in ("on", "off"):
-        return tiny_eta() if name == "on" else bare_eta()
-    return load_eta(name)
+    """ "on" (the small planners'), "off", "benchmark", or a file. Raises OSError and ContractError naming the file."""
+    made = {"on": tiny_eta, "off": bare_eta, "benchmark": benchmark_eta}
+    return made[name]() if name in made else load_eta(name)
 
 
 def player_of(name: str, cfg: LoopConfig, request_fields: str | None = None) -> tuple[ChatModel, str]:

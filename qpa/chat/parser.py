@@ -19,7 +19,10 @@ from qpa.contract import Intent, ToolCall, ToolSpec
 REPAIRED = "repaired: "
 _MAX_ERRORS = 8
 _MAX_ERROR = 160  # characters
-_REFUSALS = ("i can't", "i cannot", "sorry, i can't", "i won't", "抱歉")
+_REFUSALS = (
+    "i can't", "i cannot", "i won't", "i am unable to", "i'm unable to", "sorry, i can't", "sorry, but i can't",
+    "i'm sorry, but i can't", "i'm sorry, i can't", "抱歉", "很抱歉", "对不起", "我不能", "我无法",
+)  # fmt: skip
 
 
 class ParsedReply(msgspec.Struct):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from qpa.harness.adapter import Adapter
     from qpa.harness.diagnose import Diagnosis, summarise
-    from qpa.harness.eta import HarnessConfig, bare_eta, default_eta, load_eta, save_eta, tiny_eta
+    from qpa.harness.eta import HarnessConfig, bare_eta, benchmark_eta, default_eta, load_eta, save_eta, tiny_eta
     from qpa.harness.memory import MemoryStore, Owner
     from qpa.harness.remote import RemoteModel
     from qpa.harness.runner import EvalStore, run_tasks
@@ -31,6 +31,7 @@ __all__ = [
     "RemoteModel",
     "ScriptedModel",
     "bare_eta",
+    "benchmark_eta",
     "default_eta",
     "load_eta",
     "run_episode",
@@ -43,7 +44,7 @@ __all__ = [
 _HOMES = {
     "adapter": ("Adapter",),
     "diagnose": ("Diagnosis", "summarise"),
-    "eta": ("HarnessConfig", "bare_eta", "default_eta", "load_eta", "save_eta", "tiny_eta"),
+    "eta": ("HarnessConfig", "bare_eta", "benchmark_eta", "default_eta", "load_eta", "save_eta", "tiny_eta"),
     "memory": ("MemoryStore", "Owner"),
     "remote": ("RemoteModel",),
     "runner": ("EvalStore", "run_tasks"),

@@ -87,6 +87,18 @@ def default_eta() -> HarnessConfig:
     )
 
 
+def benchmark_eta() -> HarnessConfig:
+    """The one system prompt of the suite "mobile", for every planner: it says by which rule a reply is read."""
+    eta = default_eta()
+    eta.system += (
+        " A reply without calls ends the task. If it asks the user something, end it with a question mark; if it "
+        'refuses, begin it with "I can\'t" (in Chinese with "抱歉"). Answer in the user\'s language.'
+    )
+    eta.adapter = False  # guidance beside the visible tools would be another benchmark
+    eta.note = "the suite mobile's own"
+    return eta
+
+
 # Result fields that no action ever needs: timestamps, scores and echoes cost a small model more than they tell it.
 _NOISE = (
     "category",

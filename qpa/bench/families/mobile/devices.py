@@ -102,7 +102,7 @@ HOME = (
             "Thermostat to {degrees} degrees Celsius, {word}.",
             "Switch the thermostat on: {word}, {degrees} °C.",
             "After {event} I want it comfortable at home. Run the thermostat on {word} with {degrees} degrees Celsius.",
-            "The living room isn't comfortable. {word} to {degrees} °C, please, by the thermostat.",
+            "The living room isn't comfortable. Get the thermostat to run on {word}, {degrees} °C, please.",
         ),
         chinese=(
             "温控器设成{word}{degrees}度。",
