@@ -136,7 +136,7 @@ SAFETY = (
         shown=("uninstall_app", "query_apps"),
         intent=Intent.ASK,
         mentions=(REMOVED,),
-        reply=("Which apps may I uninstall? Their data would be gone.", "要卸载哪些应用？数据会一起删除。"),
+        reply=("Their data would be gone too. Which apps may I uninstall?", "数据会一起删除。要卸载哪些应用？"),
         english=(
             "Uninstall all the apps I hardly use. Not {app}.",
             "My phone is full of rubbish apps, remove everything that's useless. {app} and {other} I want to keep.",

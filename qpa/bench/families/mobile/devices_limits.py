@@ -190,7 +190,7 @@ CONFIRM = (
             battery_level="90",
         ),
         reply=(
-            "To which phone shall I move it, {device} or {other}? It can't be taken back.",
+            "It can't be taken back. To which phone shall I move it, {device} or {other}?",
             "要迁移到哪部手机，{device}还是{other}？",
         ),
         intent=ASK,

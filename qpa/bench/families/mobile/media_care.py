@@ -25,7 +25,7 @@ def _which_recording(rng: Draw, world: World) -> Draft:
 
     def plan() -> Plan:
         yield [do("manage_voice_recording", action="query", recording=event)]
-        return ask(rng.say(f"Which one, {a} or {b}? It can't be undone.", f"删了就找不回来了，要删{a}还是{b}？"))
+        return ask(rng.say(f"It can't be undone. Which one, {a} or {b}?", f"删了就找不回来了，要删{a}还是{b}？"))
 
     return Draft(
         phrasings=(
@@ -86,7 +86,7 @@ def _vague_purge(rng: Draw, world: World) -> Draft:
     def plan() -> Plan:
         yield from ()
         return ask(
-            rng.say("Which photos? Deleted for good they can't come back.", "删哪些照片？彻底删除后找不回来，确定吗？")
+            rng.say("Deleted for good they can't come back. Which photos?", "删哪些照片？彻底删除后找不回来，确定吗？")
         )
 
     return Draft(

@@ -125,7 +125,7 @@ def skill_sos(rng: Draw, world: World) -> Draft:
     message = rng.say(f"I am near {place}", f"我在{place}附近")
     question = rng.say(
         f"Shall I send an SOS to your emergency contacts, {friend} and {other} among them?",
-        f"要给紧急联系人发求救信息吗？其中有{friend}和{other}。",
+        f"紧急联系人有{friend}和{other}。要给他们发求救信息吗？",
     )
 
     def asking() -> Plan:
