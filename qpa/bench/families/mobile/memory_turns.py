@@ -178,15 +178,15 @@ _TURN_CALL = Words(
     english=(
         "Let's call back then, the way we always do.",
         "OK, ring back. Same kind of call as usual between us.",
-        "Return the call, usual form.",
-        "Fine, I have ten minutes: call back just like we normally talk.",
+        "Return the call, usual form, I have {n} minutes.",
+        "Fine, I have {n} minutes: call back just like we normally talk.",
         "I'd better answer that. Start our usual sort of call, it's been {n} days.",
     ),
     chinese=(
         "那就回过去吧，还用我们平时那种方式。",
         "好，回个电话，照我俩一贯的形式。",
-        "回拨，老样子。",
-        "行，我有十分钟，像往常那样打回去。",
+        "回拨，老样子，{n}分钟后我还有事。",
+        "行，我有{n}分钟，像往常那样打回去。",
         "还是回一下吧，都{n}天没聊了，就用我们平时的那种通话。",
     ),
 )

@@ -91,14 +91,14 @@ def memory_turn_question(rng: Draw, world: World) -> Draft:
 _TURN_LATEST = Words(
     english=(
         "And what is the new job of the one who started afresh? I told you.",
-        "For the second card: which profession is it now?",
-        "The one with the new job, what does that person do these days?",
+        "For the second card: which profession is it now? I have {n} minutes left.",
+        "The one with the new job, what does that person do these days? {n} lines are still empty.",
         "The post goes in {n} minutes and I'm at the card about the new work. Which job is it?",
     ),
     chinese=(
         "换工作的那位现在做什么？我跟你说过。",
-        "第二张贺卡：现在的职业是什么来着？",
-        "有新工作的那个人，眼下是做哪行的？",
+        "第二张贺卡：现在的职业是什么来着？我只剩{n}分钟。",
+        "有新工作的那个人，眼下是做哪行的？还空着{n}行没写。",
         "还有{n}分钟就要寄了，新工作那张，是什么工作来着？",
     ),
 )

@@ -46,7 +46,7 @@ def search(rows: list[Row], query: str) -> list[tuple[Row, float]]:
 
     Title words count double. Ties go to the row updated last, then to the lower id.
     """
-    words = [w.casefold() for w in _WORD.findall(_CJK.sub(r" \1 ", query))]
+    words = [w.casefold() for w in _WORD.findall(_spaced(query))]
     words = [w for w in dict.fromkeys(words) if w not in _STOP_WORDS] or words
     if not words or not rows:
         return []
@@ -55,7 +55,7 @@ def search(rows: list[Row], query: str) -> list[tuple[Row, float]]:
     with index:  # one transaction: FTS5 would write a segment of its own for every row
         index.executemany(
             "INSERT INTO hits (rowid, title, content, tags) VALUES (?, ?, ?, ?)",
-            [(i, *(_CJK.sub(r" \1 ", row[c]) for c in ("title", "content", "tags"))) for i, row in enumerate(rows)],
+            [(i, *(_spaced(row[c]) for c in ("title", "content", "tags"))) for i, row in enumerate(rows)],
         )
     match = " OR ".join(f'"{word}"' for word in words)
     scores = "SELECT rowid, -bm25(hits, 2.0, 1.0, 1.0) FROM hits WHERE hits MATCH ?"
@@ -65,6 +65,11 @@ def search(rows: list[Row], query: str) -> list[tuple[Row, float]]:
     scored.sort(key=lambda hit: hit[0]["id"])
     scored.sort(key=lambda hit: (hit[1], hit[0]["updated_at"]), reverse=True)
     return scored
+
+
+def _spaced(text: str) -> str:
+    """The text with every character that is written without spaces apart."""
+    return text if text.isascii() else _CJK.sub(r" \1 ", text)
 
 
 @tool(domain=DOMAIN_NAME, effect=Effect.READ, kind=ToolKind.MEMORY)
