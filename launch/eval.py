@@ -31,6 +31,7 @@ _SUITE = flags.DEFINE_string("suite", None, "name of the suite; default: bench.s
 _SPLIT = flags.DEFINE_enum(
     "split", "test_unseen_instance", _SPLITS, "which tasks; test is all test splits of the suite mobile"
 )
+_TASKS = flags.DEFINE_string("tasks", None, "a file of tasks (JSON lines) instead of --suite and --split")
 _LIMIT = flags.DEFINE_integer("limit", None, "at most so many tasks, families interleaved", lower_bound=1)
 _HARNESS = flags.DEFINE_string(
     "harness",
@@ -65,6 +66,7 @@ def main() -> None:
         cfg,
         model=_MODEL.value,
         split=_SPLIT.value,
+        file=_TASKS.value,
         limit=_LIMIT.value,
         harness=_HARNESS.value or ("on" if cfg.bench.suite == "core" else "benchmark"),
         out=_OUT.value,

@@ -12,8 +12,8 @@ from launch.console import make_console, progress_to
 from launch.evaluation import OUTCOMES, Evaluation, evaluate, failures, load_outcomes
 from launch.players import harness_of, player_of
 from launch.table import interval
-from launch.tasksets import split_tasks
-from qpa.bench import BenchVerifier, make_env
+from launch.tasksets import limited, split_tasks
+from qpa.bench import BenchVerifier, make_env, read_tasks
 from qpa.bench.scoring import Rate
 from qpa.config import LoopConfig
 from qpa.envs.skills import builtin_skills
@@ -26,14 +26,18 @@ def evaluate_model(
     *,
     model: str,
     split: str,
+    file: str | None = None,
     limit: int | None,
     harness: str,
     out: str,
     price: float | None,
     request_fields: str | None = None,
 ) -> Evaluation:
-    """Runs or continues one evaluation. Known errors (`launch.cli.describe`) are one clear line."""
-    tasks = split_tasks(cfg, split)[:limit]
+    """Runs or continues one evaluation, of a split or of the tasks in a file.
+
+    Known errors (`launch.cli.describe`) are one clear line.
+    """
+    tasks = (split_tasks(cfg, split) if file is None else limited(read_tasks(file), cfg))[:limit]
     eta = harness_of(harness)
     player, identity = player_of(model, cfg, request_fields)
     console = make_console(stderr=True)

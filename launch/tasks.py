@@ -25,7 +25,7 @@ _SPLITS = [
 _SUITE = flags.DEFINE_enum(
     "suite",
     "core",
-    ["core", "mobile", "mobile_oracle_tools", "mobile_robust"],
+    ["core", "mobile", "mobile_oracle_tools", "mobile_robust", "use_case_shopping", "use_case_crm"],
     "small planners' curriculum, or the benchmark",
 )
 _SPLIT = flags.DEFINE_enum("split", None, _SPLITS, "list the tasks of this split instead of the families")

@@ -17,6 +17,7 @@ _HOMES = {
     "oracle": "suites",
     "paired_difference": "stats",
     "request_text": "retrieval",
+    "read_tasks": "files",
     "run_actions": "replay",
     "score": "scoring",
     "tool_index": "retrieval",

@@ -28,6 +28,9 @@ SKILL_INSTANCES = 200  # each in both routing settings
 MEMORY_SIZES = {(False, True): 88, (False, False): 88, (True, True): 100, (True, False): 100}
 PER_FAMILY = {Split.DEV: 4, Split.EVOLVE: 4}
 MULTI_TURN = "multi_turn"
+# End-to-end suites of long tasks: a comparison of shops that ends in an order; a customer's messages worked through.
+USE_CASES = {"use_case_shopping": ("shop_compare", "shop_compare_three"), "use_case_crm": ("crm_follow_through",)}
+USE_CASE_INSTANCES = 20  # of each family
 FAULT_RATE = 0.3
 _LEAST_SHARE = 3  # a family of one kind counts as one of so many
 
@@ -60,6 +63,13 @@ def mobile_train_tasks(seed: int, n: int, weights: Mapping[str, float] | None = 
             picked.append(Instance(name, Split.TRAIN, s, LANGUAGES[s % 2], _routing(name, s // 2)))
     rng.shuffle(picked)
     return [make_mobile(i, recall=False) for i in picked]
+
+
+def load_use_case(name: str) -> list[TaskSpec]:
+    """The test tasks of one of `USE_CASES`, needed tools visible."""
+    members = [families("mobile")[family] for family in USE_CASES[name]]
+    wanted = [i for number in range(USE_CASE_INSTANCES) for f in members for i in _test_instances(f, number)]
+    return [make_mobile(i, recall=False) for i in wanted]
 
 
 def make_mobile(instance: Instance, recall: bool, candidates: int = CANDIDATES) -> TaskSpec:

@@ -52,7 +52,7 @@ PER_FAMILY: dict[Split, int] = {
     Split.TEST_UNSEEN_INSTANCE: 6,
     Split.TEST_UNSEEN_FAMILY: 8,
 }
-SUITES = ("core", "mobile", "mobile_oracle_tools", "mobile_robust")
+SUITES = ("core", "mobile", "mobile_oracle_tools", "mobile_robust", "use_case_shopping", "use_case_crm")
 _CANDIDATES = 4
 # One cannot be played with loaders alone, one asks for much that a whole phone can do (a taxi, a vacuum robot).
 _CORE_ONLY = frozenset({"skill_order", "refuse_unsupported"})
@@ -111,14 +111,19 @@ def load_suite(name: str, split: Split | str, limit: int | None = None, candidat
     `candidates` is the number of visible tools, 0 the suite's own: 4 in "core", 15 in "mobile".
 
     The suites are "core", "mobile" (tools recalled by the retriever), "mobile_oracle_tools" (gold tools always visible)
-    and "mobile_robust" (the same on a phone whose tools and sub-agents fail now and then). Split "test" is all test
+    and "mobile_robust" (the same on a phone whose tools and sub-agents fail now and then), and two end-to-end use cases
+    of long tasks, "use_case_shopping" and "use_case_crm", with the split "test" only. Split "test" is all test
     splits of "mobile"; training tasks are unlimited, see `train_tasks`. Raises ValueError otherwise.
     """
     if name not in SUITES:
         raise ValueError(f"unknown suite {name!r}; there is: {', '.join(SUITES)}")
     if name != "core":
-        from qpa.bench.mobile import CANDIDATES, load_mobile, with_faults
+        from qpa.bench.mobile import CANDIDATES, TEST, USE_CASES, load_mobile, load_use_case, with_faults
 
+        if name in USE_CASES:
+            if split != TEST:
+                raise ValueError(f"suite {name} has only the split test")
+            return load_use_case(name)[:limit]
         tasks = load_mobile(split, limit, recall=name == "mobile", candidates=candidates or CANDIDATES)
         return [with_faults(task) for task in tasks] if name == "mobile_robust" else tasks
     where = Split(split)
