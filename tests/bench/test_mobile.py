@@ -43,13 +43,13 @@ FAMILIES = families("mobile")
 
 
 @functools.cache
-def tests() -> list[TaskSpec]:
+def held_out() -> list[TaskSpec]:
     """Made in the first test that needs them: every test process imports this file."""
     return load_suite("mobile_oracle_tools", "test")
 
 
 @functools.cache
-def train() -> list[TaskSpec]:
+def trained() -> list[TaskSpec]:
     return mobile_train_tasks(0, 1200)
 
 
@@ -58,13 +58,13 @@ def called(task: TaskSpec) -> set[str]:
 
 
 def test_the_published_numbers_of_tasks() -> None:
-    by_dimension = Counter(t.dimension for t in tests())
+    by_dimension = Counter(t.dimension for t in held_out())
     assert by_dimension[Dimension.TOOL] == TEST_SIZES[Dimension.TOOL] == 1040
     assert by_dimension[Dimension.SUBAGENT] == 89
     assert by_dimension[Dimension.SKILL] == 2 * SKILL_INSTANCES == 400
     assert by_dimension[Dimension.MEMORY] == sum(MEMORY_SIZES.values()) == 376
-    assert len({t.id for t in tests()}) == len(tests()) == 1905
-    memory = [t for t in tests() if t.dimension is Dimension.MEMORY]
+    assert len({t.id for t in held_out()}) == len(held_out()) == 1905
+    memory = [t for t in held_out() if t.dimension is Dimension.MEMORY]
     cells = Counter((MULTI_TURN in t.capabilities, isinstance(t.criteria, StateCriteria)) for t in memory)
     assert cells == MEMORY_SIZES
     assert sum(n for (turns, _), n in cells.items() if turns) == 200
@@ -72,27 +72,27 @@ def test_the_published_numbers_of_tasks() -> None:
 
 
 def test_families_scenarios_and_categories() -> None:
-    assert len({t.family for t in tests()}) == len(FAMILIES) >= 89
-    assert {t.domain for t in tests()} == set(DOMAIN_OF.values()) and len(set(DOMAIN_OF.values())) >= 13
-    tags = Counter(c for t in tests() if t.dimension is Dimension.TOOL for c in t.capabilities)
+    assert len({t.family for t in held_out()}) == len(FAMILIES) >= 89
+    assert {t.domain for t in held_out()} == set(DOMAIN_OF.values()) and len(set(DOMAIN_OF.values())) >= 13
+    tags = Counter(c for t in held_out() if t.dimension is Dimension.TOOL for c in t.capabilities)
     assert all(tags[c] >= 50 for c in ("grounding", "dependency", "reference", "revision", "recovery")), tags
-    operations = Counter(c for t in tests() if t.dimension is Dimension.MEMORY for c in t.capabilities)
+    operations = Counter(c for t in held_out() if t.dimension is Dimension.MEMORY for c in t.capabilities)
     for axis in ("single_record", "conflicting_records", "multi_record", "act", "add", "replace", "remove"):
         assert operations[axis] >= 10, axis
 
 
 def test_every_tool_of_the_phone_is_needed_by_some_task() -> None:
-    needed = set().union(*(called(t) for t in tests()))
+    needed = set().union(*(called(t) for t in held_out()))
     assert set(DOMAIN_OF) - needed == set()
 
 
 def test_half_is_chinese_and_skills_run_in_both_routings_on_the_same_instance() -> None:
-    instances = [parse_id(t.id) for t in tests()]
+    instances = [parse_id(t.id) for t in held_out()]
     for dimension in Dimension:
-        share = [i.language == "zh" for i, t in zip(instances, tests()) if t.dimension is dimension]
+        share = [i.language == "zh" for i, t in zip(instances, held_out()) if t.dimension is dimension]
         assert 0.4 < sum(share) / len(share) < 0.6
     pairs: dict[tuple, dict[str, TaskSpec]] = {}
-    for instance, task in zip(instances, tests()):
+    for instance, task in zip(instances, held_out()):
         if task.dimension is Dimension.SKILL:
             pairs.setdefault((instance.family, instance.seed), {})[instance.routing] = task
     for pair in pairs.values():
@@ -104,9 +104,9 @@ def test_half_is_chinese_and_skills_run_in_both_routings_on_the_same_instance() 
 
 
 def test_splits_say_what_is_unseen() -> None:
-    by_split = Counter(t.split for t in tests())
+    by_split = Counter(t.split for t in held_out())
     assert set(by_split) == TEST_SPLITS and all(n >= 20 for n in by_split.values()), by_split
-    for task in tests():
+    for task in held_out():
         tools, words = called(task), task.goal + to_json(oracle(task)).decode()
         if task.split is Split.TEST_UNSEEN_TOOL:
             assert tools & UNSEEN_TOOLS
@@ -118,10 +118,10 @@ def test_splits_say_what_is_unseen() -> None:
 
 
 def test_nothing_unseen_leaks_into_training() -> None:
-    assert leaks.find_leaks(train(), tests()) == []
-    assert not {t.family for t in train()} & {f.name for f in FAMILIES.values() if f.unseen}
-    test_worlds = {t.initial.world_seed for t in tests()}
-    for task in train():
+    assert leaks.find_leaks(trained(), held_out()) == []
+    assert not {t.family for t in trained()} & {f.name for f in FAMILIES.values() if f.unseen}
+    test_worlds = {t.initial.world_seed for t in held_out()}
+    for task in trained():
         shown = called(task) | set(task.resources.tools)
         assert not shown & UNSEEN_TOOLS, task.id
         assert not any(DOMAIN_OF.get(n) in UNSEEN_APP_DOMAINS for n in called(task)), task.id
@@ -132,20 +132,20 @@ def test_nothing_unseen_leaks_into_training() -> None:
 
 def test_tests_hold_phrasings_that_training_never_shows() -> None:
     """Per family, wording with the values cut out: some of the test's is not in as many training tasks."""
-    assert leaks.shared_goals(train(), tests()) < 0.1
+    assert leaks.shared_goals(trained(), held_out()) < 0.1
 
 
 def test_dev_and_evolve_have_every_seen_family_in_both_languages() -> None:
     for split, count in PER_FAMILY.items():
         tasks = load_mobile(split, recall=False)
         assert Counter(t.family for t in tasks) == {f.name: count for f in FAMILIES.values() if not f.unseen}
-        assert leaks.find_leaks(train(), tasks) == []
+        assert leaks.find_leaks(trained(), tasks) == []
         languages = Counter(parse_id(t.id).language for t in tasks)
         assert languages["en"] == languages["zh"]
 
 
 def test_tools_are_recalled_or_given() -> None:
-    given = {t.id: t for t in tests()}
+    given = {t.id: t for t in held_out()}
     recalled = load_suite("mobile", "test")[::6]
     for task in recalled:
         if not task.resources.tools:
@@ -188,8 +188,8 @@ def test_use_cases_are_long_and_solved_end_to_end(suite: str, size: int) -> None
 
 def test_training_tasks_are_seeded_and_weighted() -> None:
     again = mobile_train_tasks(0, 1200)
-    assert [t.id for t in again] == [t.id for t in train()]
-    name = train()[0].family
+    assert [t.id for t in again] == [t.id for t in trained()]
+    name = trained()[0].family
     assert {t.family for t in mobile_train_tasks(1, 10, {name: 1.0})} == {name}
     with pytest.raises(ValueError, match="no seen family"):
         mobile_train_tasks(1, 10, {"nothing": 1.0})
