@@ -123,7 +123,7 @@ def test_help_of_a_launch_script_loads_neither_jax_nor_a_room(script):
 
 
 def test_launch_tasks_works_without_jax():
-    code = "from launch import task_views\ntask_views.list_tasks(task_views.select('dev', None, 1, 4, 0))"
+    code = "from launch import task_views\ntask_views.list_tasks(task_views.select('core', 'dev', None, 1, 4, 0))"
     assert _loaded_by(code).isdisjoint(HEAVY)
 
 

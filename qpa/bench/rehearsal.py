@@ -159,17 +159,7 @@ def rehearse(instance: Instance, family: Family) -> Rehearsal:
 @functools.lru_cache(maxsize=16_384)
 def _rehearsed(instance: Instance, family: Family) -> Rehearsal:
     """Draft, expert run and criteria; the only place where a `TaskSpec` is made."""
-    split, language = instance.split, instance.language
-    rng = Draw(
-        ":".join(filter(None, (family.name, language, split.value, str(instance.seed)))),
-        instance.seed,
-        held_out=split in TEST_SPLITS,
-        coined=split is Split.TRAIN,
-        chinese=language == "zh",
-    )
-    if language == "zh":
-        # Half a round behind the English tasks, so that few tests meet all kinds of instances.
-        rng.turn += (family.variants + 1) // 2
+    split, language, rng = instance.split, instance.language, _draw(instance, family)
     first, count = WORLDS[split]
     world_seed = first + rng.randrange(count)
     draft = family.generate(rng, read_world(world_seed))
@@ -210,6 +200,22 @@ def _rehearsed(instance: Instance, family: Family) -> Rehearsal:
         draft.skills,
         draft.routing,
     )
+
+
+def _draw(instance: Instance, family: Family) -> Draw:
+    """The instance's own random stream."""
+    split, language = instance.split, instance.language
+    rng = Draw(
+        ":".join(filter(None, (family.name, language, split.value, str(instance.seed)))),
+        instance.seed,
+        held_out=split in TEST_SPLITS,
+        coined=split is Split.TRAIN,
+        chinese=language == "zh",
+    )
+    if language == "zh":
+        # Half a round behind the English tasks, so that few tests meet all kinds of instances.
+        rng.turn += (family.variants + 1) // 2
+    return rng
 
 
 def _phrasing(rng: Draw, draft: Draft, instance: Instance) -> str:

@@ -216,6 +216,23 @@ def skill_usual_volume(rng: Draw, world: World) -> Draft:
     )
 
 
+_CART_PAID = (
+    (
+        "Order the {goods} in my {shop} cart to {home}; pay with {first} or {second}, whichever has enough.",
+        "Buy what's in the {shop} cart, the {goods}, deliver to {home}. Only one of {first} and {second} holds "
+        "enough, take that one.",
+        "Yes, place the {shop} order ({goods}, to {home}) using {first} if it covers it, otherwise {second}.",
+        "{shop}: order the {goods} to {home} now. Check {first} and {second} and use the one that can pay.",
+    ),
+    (
+        "把{shop}购物车里的{goods}下单，寄到{home}；{first}和{second}哪个钱够用哪个付。",
+        "买下{shop}购物车里的{goods}，地址{home}，{first}和{second}只有一个余额够，用那个。",
+        "{shop}的{goods}下单吧，送到{home}，{first}够就用{first}，不够就{second}。",
+        "下单{shop}购物车里的{goods}，地址选{home}，先看看{first}和{second}的余额，谁够用谁。",
+    ),
+)
+
+
 @family("skill_cart_paid", SKILL, "Shopping", "multi_skill", "dependency", "conditional")
 def skill_cart_paid(rng: Draw, world: World) -> Draft:
     """The cart is paid with whichever of two wallets holds enough."""
@@ -236,19 +253,8 @@ def skill_cart_paid(rng: Draw, world: World) -> Draft:
     first, second = rng.sample((rich, poor), 2)
     return guided(
         Draft(
-            phrasings=(
-                "Order the {goods} in my {shop} cart to {home}; pay with {first} or {second}, whichever has enough.",
-                "Buy what's in the {shop} cart, the {goods}, deliver to {home}. Only one of {first} and {second} holds "
-                "enough, take that one.",
-                "Yes, place the {shop} order ({goods}, to {home}) using {first} if it covers it, otherwise {second}.",
-                "{shop}: order the {goods} to {home} now. Check {first} and {second} and use the one that can pay.",
-            ),
-            chinese=(
-                "把{shop}购物车里的{goods}下单，寄到{home}；{first}和{second}哪个钱够用哪个付。",
-                "买下{shop}购物车里的{goods}，地址{home}，{first}和{second}只有一个余额够，用那个。",
-                "{shop}的{goods}下单吧，送到{home}，{first}够就用{first}，不够就{second}。",
-                "下单{shop}购物车里的{goods}，地址选{home}，先看看{first}和{second}的余额，谁够用谁。",
-            ),
+            phrasings=_CART_PAID[0],
+            chinese=_CART_PAID[1],
             slots={"goods": goods, "shop": shop, "home": home, "first": first, "second": second},
             plan=plan,
             criteria="tool",

@@ -143,11 +143,42 @@ def agent_chat_message(rng: Draw, world: World) -> Draft:
     )
 
 
+_NOISE_PLAYING = (
+    (
+        "The {sound} that's on may go on till the battery is below {level}%, have it stopped then.",
+        "Let {sound} play on, but see to it that it stops once the battery falls under {level}%.",
+        "I'm off to sleep; stop {sound} as soon as the battery drops under {level}%.",
+        "Keep {sound} running and stop it when less than {level}% battery is left.",
+    ),
+    (
+        "正在放的{sound}先放着，电量低于{level}%就停掉。",
+        "{sound}接着放，等电量掉到{level}%以下给我停了。",
+        "我要睡了，电量一低于{level}%就停掉{sound}。",
+        "{sound}先别关，电量不到{level}%的时候再停。",
+    ),
+)
+_NOISE_ABSENT = (
+    (
+        "Play {sound} and stop it after {minutes} minutes.",
+        "Put on {sound} for {minutes} minutes, then it has to stop.",
+        "I need {sound} to fall asleep, {minutes} minutes of it.",
+        "{sound}, please, and silence again {minutes} minutes later.",
+    ),
+    (
+        "播放{sound}，{minutes}分钟后停。",
+        "放{minutes}分钟{sound}，然后停掉。",
+        "我要听着{sound}睡觉，放{minutes}分钟就行。",
+        "来点{sound}，{minutes}分钟后安静。",
+    ),
+)
+
+
 @family("agent_noise_stop", SUBAGENT, ASSISTANT, "monitoring", "recovery", variants=2)
 def agent_noise_stop(rng: Draw, world: World) -> Draft:
     """Like SA-391: a sound that is to stop later. Hand over the stop; but where the sound is nowhere, ask."""
     present, absent = rng.choice(NOISES)
     minutes, playing = rng.randint(10, 90), rng.turn % 2 == 0
+    english, chinese = _NOISE_PLAYING if playing else _NOISE_ABSENT
     track = {"id": "track_881", "title": present, "artist": "Calm Lab", "album": "Calm Lab", "number": 1}
     level = rng.randint(8, 60)
     condition = rng.say(f"battery drops below {level}%", f"电量低于{level}%")
@@ -164,32 +195,8 @@ def agent_noise_stop(rng: Draw, world: World) -> Draft:
     state = "playing" if playing else "stopped"
     stopped = handoff("trigger_task", [str(level), rng.say("stop", "停")])
     return Draft(
-        phrasings=(
-            "The {sound} that's on may go on till the battery is below {level}%, have it stopped then.",
-            "Let {sound} play on, but see to it that it stops once the battery falls under {level}%.",
-            "I'm off to sleep; stop {sound} as soon as the battery drops under {level}%.",
-            "Keep {sound} running and stop it when less than {level}% battery is left.",
-        )
-        if playing
-        else (
-            "Play {sound} and stop it after {minutes} minutes.",
-            "Put on {sound} for {minutes} minutes, then it has to stop.",
-            "I need {sound} to fall asleep, {minutes} minutes of it.",
-            "{sound}, please, and silence again {minutes} minutes later.",
-        ),
-        chinese=(
-            "正在放的{sound}先放着，电量低于{level}%就停掉。",
-            "{sound}接着放，等电量掉到{level}%以下给我停了。",
-            "我要睡了，电量一低于{level}%就停掉{sound}。",
-            "{sound}先别关，电量不到{level}%的时候再停。",
-        )
-        if playing
-        else (
-            "播放{sound}，{minutes}分钟后停。",
-            "放{minutes}分钟{sound}，然后停掉。",
-            "我要听着{sound}睡觉，放{minutes}分钟就行。",
-            "来点{sound}，{minutes}分钟后安静。",
-        ),
+        phrasings=english,
+        chinese=chinese,
         slots={"sound": present if playing else absent, "minutes": minutes, "level": level},
         plan=stopping if playing else missing,
         criteria=stopped if playing else asked([absent], reads=("query_audio",)),
@@ -291,64 +298,68 @@ def agent_from_history(rng: Draw, world: World) -> Draft:
     )
 
 
+# What is left open: requests, the question it takes, and words that any such question has.
+_UNSAID = (
+    (
+        (
+            "Draw a picture for {name}.",
+            "I'd like an image made for {name}.",
+            "Can you paint something for {name}?",
+            "{name} gets a picture from me, generate one.",
+        ),
+        (
+            "给{name}画张图。",
+            "帮我生成一张送{name}的图片。",
+            "能画点什么给{name}吗？",
+            "我要送{name}一张图，生成一下。",
+        ),
+        ("What should the picture show?", "图上要画什么？"),
+        ["picture", "image", "draw", "show", "paint", "图", "画"],
+    ),
+    (
+        (
+            "Start a role-play with me as {name}.",
+            "Let's play a dialogue scene, I'm {name}.",
+            "I want a scenario dialogue in which I am {name}.",
+            "Role-play time! Call me {name}.",
+        ),
+        (
+            "来个角色扮演，我演{name}。",
+            "咱们演一段情景对话，我叫{name}。",
+            "我要情景对话，我是{name}。",
+            "角色扮演开始吧，叫我{name}。",
+        ),
+        ("Which scenario shall we play?", "演什么场景？"),
+        ["scenario", "scene", "situation", "topic", "about", "场景", "情景", "情境", "主题"],
+    ),
+    (
+        (
+            "Text {name} when it happens.",
+            "As soon as it's so far, text {name}.",
+            "Keep watching, and when the time is right text {name}.",
+            "{name} should get a text once it happens.",
+        ),
+        (
+            "到时候给{name}发短信。",
+            "等那个发生了就给{name}发短信。",
+            "盯着点，时候到了给{name}发个短信。",
+            "一有情况就发短信给{name}。",
+        ),
+        ("What should I wait for, and what shall I text {name}?", "要等什么情况，给{name}发什么内容？"),
+        ["wait", "when", "what should happen", "condition", "watch", "什么情况", "什么时候", "条件", "等什么"],
+    ),
+)
+
+
 @family("agent_what_exactly", SUBAGENT, ASSISTANT, "recovery", variants=3)
 def agent_what_exactly(rng: Draw, world: World) -> Draft:
     """An agent cannot start without its subject: ask for it."""
     name = person(rng, world)
-    english, chinese, question, mentions = (
-        (
-            (
-                "Draw a picture for {name}.",
-                "I'd like an image made for {name}.",
-                "Can you paint something for {name}?",
-                "{name} gets a picture from me, generate one.",
-            ),
-            (
-                "给{name}画张图。",
-                "帮我生成一张送{name}的图片。",
-                "能画点什么给{name}吗？",
-                "我要送{name}一张图，生成一下。",
-            ),
-            ("What should the picture show?", "图上要画什么？"),
-            ["picture", "image", "draw", "show", "paint", "图", "画"],
-        ),
-        (
-            (
-                "Start a role-play with me as {name}.",
-                "Let's play a dialogue scene, I'm {name}.",
-                "I want a scenario dialogue in which I am {name}.",
-                "Role-play time! Call me {name}.",
-            ),
-            (
-                "来个角色扮演，我演{name}。",
-                "咱们演一段情景对话，我叫{name}。",
-                "我要情景对话，我是{name}。",
-                "角色扮演开始吧，叫我{name}。",
-            ),
-            ("Which scenario shall we play?", "演什么场景？"),
-            ["scenario", "scene", "situation", "topic", "about", "场景", "情景", "情境", "主题"],
-        ),
-        (
-            (
-                "Text {name} when it happens.",
-                "As soon as it's so far, text {name}.",
-                "Keep watching, and when the time is right text {name}.",
-                "{name} should get a text once it happens.",
-            ),
-            (
-                "到时候给{name}发短信。",
-                "等那个发生了就给{name}发短信。",
-                "盯着点，时候到了给{name}发个短信。",
-                "一有情况就发短信给{name}。",
-            ),
-            (f"What should I wait for, and what shall I text {name}?", f"要等什么情况，给{name}发什么内容？"),
-            ["wait", "when", "what should happen", "condition", "watch", "什么情况", "什么时候", "条件", "等什么"],
-        ),
-    )[rng.turn % 3]
+    english, chinese, question, mentions = _UNSAID[rng.turn % len(_UNSAID)]
 
     def plan() -> Plan:
         yield from ()
-        return ask(rng.say(*question))
+        return ask(rng.say(*question).format(name=name))
 
     return Draft(
         phrasings=english,
