@@ -19,8 +19,8 @@ _STYLE = (
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px;margin:8px 0 24px}"
     "td,th{padding:3px 10px;text-align:right;border-bottom:1px solid #dde;white-space:nowrap}"
     "td:first-child,th:first-child{text-align:left}p{color:#667;max-width:80ch}"
-    ".bar{width:220px;height:10px;background:#eef;position:relative}"
-    ".bar i{position:absolute;height:10px;background:#0072b2}.bar b{position:absolute;height:10px;background:#0072b244}"
+    ".bar{width:220px;height:10px;background:#eef;position:relative}.bar i,.bar b{position:absolute;height:10px}"
+    ".bar i{left:0;background:#0072b2}.bar b{background:#0072b244;outline:1px solid #0072b2}"
 )
 
 Table = tuple[str, Sequence[str], list[list[str]]]  # title, header, rows
