@@ -13,7 +13,7 @@ loop: $(STAMP)
 	$(BIN)/python -m launch.loop --config=$(CONFIG) $(ARGS)
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
