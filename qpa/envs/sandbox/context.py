@@ -94,6 +94,7 @@ class ToolContext:
     db: apsw.Connection
     now: datetime  # the task's clock, frozen for the whole episode
     counters: dict[str, int] = field(default_factory=dict)  # id prefix -> last number given
+    power_written: bool = False  # a tool touched `device_power`, which the session asks for before every call
     fault: FaultMode | None = None  # how the sub-agent of the running call fails, by the task's fault plan
 
     def new_id(self, prefix: str) -> str:
@@ -132,6 +133,7 @@ class ToolContext:
         """Stores a device setting; returns False when it already had that value."""
         if self.db.execute(_SETTING, (key,)).get == value:
             return False
+        self.power_written = self.power_written or key == "device_power"
         sql = "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
         self.db.execute(sql, (key, value))
         return True

@@ -84,6 +84,7 @@ class SandboxSession:
         self._loaded: dict[str, ToolSpec] = {}  # by skill loaders during the current step
         self._lock = asyncio.Lock()
         self._forks = 0
+        self._off: bool | None = None
         self.closed = False
 
     async def step(self, calls: Sequence[ToolCall]) -> list[Feedback]:
@@ -162,7 +163,7 @@ class SandboxSession:
 
     async def _run(self, call: ToolCall, given: dict[str, Any]) -> Feedback:
         try:
-            if self._context.setting("device_power", "on") == "off":
+            if self._is_off():
                 raise conflict("Device is off")
             spec = self._find(call.name)
             arguments = validate(spec, given)
@@ -171,6 +172,13 @@ class SandboxSession:
             return self._act(call, arguments, await self._misbehave(call.name))
         except ToolError as error:
             return _error(call, error)
+
+    def _is_off(self) -> bool:
+        """Whether the phone is switched off; read again only after a tool wrote it: one query less on every call."""
+        if self._off is None or self._context.power_written:
+            self._off = self._context.setting("device_power", "on") == "off"
+            self._context.power_written = False
+        return self._off
 
     def _find(self, name: str) -> ToolSpec:
         if name in self.callable:
