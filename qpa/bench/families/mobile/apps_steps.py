@@ -5,8 +5,8 @@ from __future__ import annotations
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.apps import APPS, APPS_STORAGE, QUIET_APPS, STORE, TOOL, notice, offer
 from qpa.bench.families.mobile.apps_files import CHINESE_DOCUMENTS, DOCUMENTS, VIDEOS, document, file_row, folder, label
-from qpa.bench.families.mobile.common import online, settings
-from qpa.bench.families.mobile.wishes import Wish, draw, either, fill, turn, wished
+from qpa.bench.families.mobile.common import branch, online, settings
+from qpa.bench.families.mobile.wishes import Wish, draw, either, fill, wished
 from qpa.bench.families.values import EVENTS, Draw
 from qpa.envs.sandbox.schema import World
 
@@ -281,13 +281,13 @@ FILE_STEPS = (card_or_cloud, newest_renamed, card_unmounted, lambda rng, world: 
 @family("apps_steps", TOOL, APPS_STORAGE, "dependency", variants=len(APP_STEPS))
 def apps_steps(rng: Draw, world: World) -> Draft:
     """Wishes about apps that need a look, a condition or several calls."""
-    return turn(rng, APP_STEPS)(rng, world)
+    return branch(rng, world, APP_STEPS)
 
 
 @family("apps_files_steps", TOOL, APPS_STORAGE, "dependency", variants=len(FILE_STEPS))
 def apps_files_steps(rng: Draw, world: World) -> Draft:
     """Wishes about files that need a look, a condition or several calls."""
-    return turn(rng, FILE_STEPS)(rng, world)
+    return branch(rng, world, FILE_STEPS)
 
 
 FAMILIES = (apps_steps, apps_files_steps)

@@ -13,8 +13,8 @@ from qpa.bench.families.mobile.apps_files import (
     files,
     folders,
 )
-from qpa.bench.families.mobile.common import past_turn, settings
-from qpa.bench.families.mobile.wishes import Past, Wish, either, number, turn, wished
+from qpa.bench.families.mobile.common import branch, past_turn, settings
+from qpa.bench.families.mobile.wishes import Past, Wish, either, number, wished
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.schema import World
 
@@ -276,7 +276,7 @@ REVISED = (
 @family("apps_reference", TOOL, APPS_STORAGE, "reference", variants=len(REFERENCE))
 def apps_reference(rng: Draw, world: World) -> Draft:
     """An app or a file of an earlier turn, or a setting like that of another app."""
-    return turn(rng, REFERENCE)(rng, world)
+    return branch(rng, world, REFERENCE)
 
 
 @family("apps_revised", TOOL, APPS_STORAGE, "revision", variants=len(REVISED))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import Request, answered, one_of, settings, step
-from qpa.bench.families.mobile.words import Texts, fresh, once, turn
+from qpa.bench.families.mobile.common import Request, answered, course, one_of, settings, step
+from qpa.bench.families.mobile.words import Texts, fresh
 from qpa.bench.families.tool_calls import contact_row, person
 from qpa.bench.families.values import EVENTS, MESSAGES, NOTES, PLACES, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Intent
@@ -258,7 +258,7 @@ def assistant_find(rng: Draw, world: World) -> Draft:
     (said,) = fresh(rng, MESSAGES, [row["content"] for row in world.rows["messages"]])
     (event,) = fresh(rng, EVENTS, [row["event"] for row in world.rows["schedules"]])
     label, code = split_note(rng, content)
-    kind = turn(rng, 3)
+    kind = rng.turn % 3
     english, chinese = QUESTIONS[kind]
     keyword, fact, other, rows = (
         (label, code, "manage_note", {"notes": [note_row(1, content)]}),
@@ -286,8 +286,8 @@ def assistant_find(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"label": label, "said": said, "event": event},
-        plan=once(
-            do("search_personal_information", keyword=keyword), reply=done(rng.say(f"It is {fact}.", f"是{fact}。"))
+        plan=course(
+            [do("search_personal_information", keyword=keyword)], reply=done(rng.say(f"It is {fact}.", f"是{fact}。"))
         ),
         criteria=BehaviorCriteria(
             routes=[step("search_personal_information"), step(other)], mentions=[[fact]], intent=Intent.FINISH
@@ -334,7 +334,7 @@ def assistant_text_code(rng: Draw, world: World) -> Draft:
 @family("assistant_if_on", TOOL, ASSISTANT, "dependency", "conditional", variants=2)
 def assistant_if_on(rng: Draw, world: World) -> Draft:
     """A new wake word, but only for a voice assistant that is on: the word cannot be set without switching it on."""
-    word, on = wake_word(rng), turn(rng, 2) == 0
+    word, on = wake_word(rng), rng.turn % 2 == 0
 
     def plan() -> Plan:
         feedback = yield [do("manage_voice_assistant", action="query")]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import Request, one_of, settings, step
-from qpa.bench.families.mobile.words import Texts, once, turn
+from qpa.bench.families.mobile.common import Request, answered_by, course, one_of, settings, step
+from qpa.bench.families.mobile.words import Texts
 from qpa.bench.families.tool_calls import contact_row, people, person
 from qpa.bench.families.values import EVENTS, MESSAGES, Draw
-from qpa.contract import BehaviorCriteria, Dimension, Intent
+from qpa.contract import Dimension
 from qpa.envs.sandbox.domains.call_contacts import RINGTONES
 from qpa.envs.sandbox.schema import World
 
@@ -270,7 +270,7 @@ def calls_contact_change(rng: Draw, world: World) -> Draft:
     """One change of a saved contact: number, name, group, ringtone; or the end of a call with one."""
     (name, new), phone, ringtone = people(rng, world, 2), rng.phone(), rng.choice(RINGTONES)
     group = rng.choice(GROUPS)
-    kind = turn(rng, 5)
+    kind = rng.turn % 5
     english, chinese = CHANGES[kind]
     call = (
         do("update_contact", name=name, phoneNumber=phone),
@@ -284,7 +284,7 @@ def calls_contact_change(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"name": name, "new": new, "phone": phone, "ringtone": ringtone, "group": group},
-        plan=once(call, reply=done(rng.say(f"Done: {name}.", f"好了，{name}。"))),
+        plan=course([call], reply=done(rng.say(f"Done: {name}.", f"好了，{name}。"))),
         patch={"contacts": [contact_row(701, name, rng.phone(), group_name="other")], "calls": active},
     )
 
@@ -349,7 +349,7 @@ def calls_questions(rng: Draw, world: World) -> Draft:
     """A number, the last missed call, the subject of the newest mail, what was left on the voicemail."""
     name, phone, subject, said = person(rng, world), rng.phone(), rng.pick(EVENTS), rng.pick(MESSAGES)
     digits, sender = phone.replace("-", ""), address(rng)
-    kind = turn(rng, 4)
+    kind = rng.turn % 4
     english, chinese = QUESTIONS[kind]
     call, fact, rows = (
         (
@@ -383,10 +383,8 @@ def calls_questions(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"name": name, "sender": sender},
-        plan=once(call, reply=done(rng.say(f"It is {fact[0]}.", f"是这个：{fact[0]}。"))),
-        criteria=BehaviorCriteria(
-            routes=[step(tool) for tool in (call[0], *others)], mentions=[fact], intent=Intent.FINISH
-        ),
+        plan=course([call], reply=done(rng.say(f"It is {fact[0]}.", f"是这个：{fact[0]}。"))),
+        criteria=answered_by(fact, routes=[step(tool) for tool in (call[0], *others)]),
         patch=rows,
     )
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.calls import CALLS, TOOL, late
-from qpa.bench.families.mobile.common import past_turn, settings
-from qpa.bench.families.mobile.words import ORDINALS, Texts, once, turn
+from qpa.bench.families.mobile.common import branch, course, past_turn, settings
+from qpa.bench.families.mobile.words import ORDINALS, Texts
 from qpa.bench.families.tool_calls import contact_row, people, person
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.envs.sandbox.schema import World
@@ -65,7 +65,7 @@ REPLIES: Texts = (
 def calls_reply(rng: Draw, world: World) -> Draft:
     """Whom to reach is only in a log: the last missed call, the newest unread text, the newest voicemail."""
     name, phone, content = person(rng, world), rng.phone(), rng.pick(MESSAGES)
-    kind = turn(rng, 3)
+    kind = rng.turn % 3
     look = (
         do("query_call_log", callType="missed"),
         do("query_messages", unreadOnly=True),
@@ -100,7 +100,7 @@ def calls_pick(rng: Draw, world: World) -> Draft:
     group = rng.say("choir", "合唱团")
     rows = [contact_row(701 + n, name, rng.phone(), group_name=group) for n, name in enumerate(names)]
     items = [{"id": r["id"], "name": r["name"], "phone": r["phone"], "group": group} for r in rows]
-    if turn(rng, 2):
+    if rng.turn % 2:
         call = do("make_call", contact=names[place])
         english: tuple[str, ...] = (
             "Call the {nth} one.",
@@ -127,7 +127,7 @@ def calls_pick(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"nth": rng.say(*ORDINALS[place]), "content": content},
-        plan=once(call, reply=done(rng.say(f"Done: {names[place]}.", f"好了，{names[place]}。"))),
+        plan=course([call], reply=done(rng.say(f"Done: {names[place]}.", f"好了，{names[place]}。"))),
         patch={"contacts": rows, "settings": RADIO},
         history=past_turn(
             rng.say("Who is in my contact group choir?", "我的合唱团分组里有谁？"),
@@ -142,7 +142,7 @@ def calls_pick(rng: Draw, world: World) -> Draft:
 @family("calls_redo", TOOL, CALLS, "revision", variants=2)
 def calls_redo(rng: Draw, world: World) -> Draft:
     """What the last turn did was wrong: a contact's number, or where calls are forwarded."""
-    return (_number_redone, _forwarding_redone)[turn(rng, 2)](rng, world)
+    return branch(rng, world, (_number_redone, _forwarding_redone))
 
 
 def _number_redone(rng: Draw, world: World) -> Draft:
@@ -162,8 +162,8 @@ def _number_redone(rng: Draw, world: World) -> Draft:
             "人家说我记错了，要存的是{phone}才对",
         ),
         slots={"phone": phone},
-        plan=once(
-            do("update_contact", name=name, phoneNumber=phone),
+        plan=course(
+            [do("update_contact", name=name, phoneNumber=phone)],
             reply=done(rng.say(f"Done: {name}, {phone}.", f"改好了，{name}：{phone}。")),
         ),
         patch={"contacts": [row]},
@@ -194,8 +194,8 @@ def _forwarding_redone(rng: Draw, world: World) -> Draft:
             "那个手机关机了，还是把来电转到{phone}吧",
         ),
         slots={"phone": phone},
-        plan=once(
-            do("manage_call_forwarding", action="enable", phoneNumber=phone),
+        plan=course(
+            [do("manage_call_forwarding", action="enable", phoneNumber=phone)],
             reply=done(rng.say(f"Done: forwarded to {phone}.", f"好了，来电转到{phone}。")),
         ),
         patch={"settings": settings(call_forwarding="on", call_forwarding_number=digits)},

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from datetime import date
+from typing import Any, Literal, TypeVar
 
-from qpa.bench.families.base import Draft, Plan, do, done
+from qpa.bench.families.base import Call, Draft, Plan, do, done
 from qpa.bench.families.values import Draw
-from qpa.contract import BehaviorCriteria, Intent, Message, Role, ToolCall, ToolStep, to_json
+from qpa.contract import BehaviorCriteria, Intent, Message, Reply, Role, ToolCall, ToolStep, to_json
 from qpa.envs.sandbox.schema import World
 
+T = TypeVar("T")
 Rows = dict[str, list[dict[str, Any]]]
+Branch = Callable[[Draw, World], Draft]
 PERMISSION = ["permission", "权限"]  # a `mentions` group: either word will do
 
 
@@ -33,25 +36,51 @@ class Request:
 
 
 def one_of(rng: Draw, world: World, requests: tuple[Request, ...]) -> Draft:
-    """A draft of the request whose turn it is.
-
-    The family says `variants=len(requests)`, so that tests try every one.
-    """
-    request = requests[rng.turn % len(requests)]
+    """A draft of the request whose turn it is; its family says `variants=len(requests)`."""
+    request = turn(rng, requests)
     slots = {**request.arguments, **(request.draw(rng, world) if request.draw else {})}
 
-    def plan() -> Plan:
-        yield [do(request.tool, **slots)]
-        return done(rng.say(*request.says).format(**slots))
-
+    reply = done(rng.say(*request.says).format(**slots))
     return Draft(
         phrasings=request.english,
         chinese=request.chinese,
         slots=slots,
-        plan=plan,
+        plan=course([do(request.tool, **slots)], reply=reply),
         patch=request.patch,
         criteria=request.criteria,
     )
+
+
+def turn(rng: Draw, options: Sequence[T]) -> T:
+    """The option whose turn it is; a family of n options says `variants=n`, so that tests try every one."""
+    return options[rng.turn % len(options)]
+
+
+def branch(rng: Draw, world: World, branches: Sequence[Branch]) -> Draft:
+    """The draft of the branch whose turn it is, see `turn`."""
+    return turn(rng, branches)(rng, world)
+
+
+def course(*blocks: list[Call], reply: Reply) -> Callable[[], Plan]:
+    """A plan whose calls do not depend on feedback beyond what the blocks before them looked up."""
+
+    def plan() -> Plan:
+        # `yield from` a tuple could not take the feedback.
+        for block in blocks:  # noqa: UP028
+            yield block
+        return reply
+
+    return plan
+
+
+def reading(call: Call, say: Callable[[dict[str, Any]], str]) -> Callable[[], Plan]:
+    """A plan of one look-up that answers with what came back (`data` of the payload)."""
+
+    def plan() -> Plan:
+        feedback = yield [call]
+        return done(say(feedback[0].payload["data"]))
+
+    return plan
 
 
 def settings(**values: str) -> list[dict[str, str]]:
@@ -64,9 +93,19 @@ def online(**values: str) -> list[dict[str, str]]:
     return settings(**{"mobile_data": "on", "airplane_mode": "off", **values})
 
 
+def phone(**values: str) -> Rows:
+    """The patch of a phone with these settings; a value may be a slot."""
+    return {"settings": settings(**values)}
+
+
 def answered(*mentions: list[str], reads: tuple[str, ...] = ()) -> BehaviorCriteria:
     """The answer names one of each group, nothing was written, and the tools were asked first."""
     return BehaviorCriteria(reads=list(reads), mentions=list(mentions), intent=Intent.FINISH)
+
+
+def answered_by(*mentions: list[str], routes: Sequence[ToolStep]) -> BehaviorCriteria:
+    """The answer names one of each group after one of the look-ups; nothing was written."""
+    return BehaviorCriteria(routes=list(routes), mentions=list(mentions), intent=Intent.FINISH)
 
 
 def asked(*mentions: list[str], routes: tuple[ToolStep, ...] = (), reads: tuple[str, ...] = ()) -> BehaviorCriteria:
@@ -100,3 +139,9 @@ def talk(*turns: str) -> list[Message]:
     """Earlier words without calls: user, assistant, user, assistant..., for `Draft.history`."""
     roles = (Role.USER, Role.ASSISTANT)
     return [Message(role=roles[i % 2], content=text) for i, text in enumerate(turns)]
+
+
+def spoken_day(rng: Draw, day: str) -> str:
+    """A date YYYY-MM-DD of this year as a person says it."""
+    moment = date.fromisoformat(day)
+    return rng.say(f"{moment:%B} {moment.day}", f"{moment.month}月{moment.day}日")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, family
+from qpa.bench.families.mobile.common import spoken_day
 from qpa.bench.families.mobile.customers_world import CRM, MEMBERS, TAGS, TOOL, coming, customer, who
-from qpa.bench.families.mobile.errands import Errand, Prepared, one_errand, spoken_day
+from qpa.bench.families.mobile.errands import Errand, Prepared, one_errand
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.envs.sandbox.domains.crm_world import PRODUCTS
 from qpa.envs.sandbox.schema import World

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, ask, do, done, family
-from qpa.bench.families.mobile.common import asked, online, past_turn, step
+from qpa.bench.families.mobile.common import (
+    answered_by,
+    asked,
+    branch,
+    course,
+    online,
+    past_turn,
+    reading,
+    spoken_day,
+    step,
+)
 from qpa.bench.families.mobile.customers_world import (
     COMPANIES,
     CRM,
@@ -17,7 +27,7 @@ from qpa.bench.families.mobile.customers_world import (
     mailbox,
     named,
 )
-from qpa.bench.families.mobile.errands import amounts, course, date_words, reading, spoken_day, told, turn
+from qpa.bench.families.mobile.errands import amounts, date_words
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.envs.sandbox.domains.crm_world import PRODUCTS
 from qpa.envs.sandbox.schema import World
@@ -43,7 +53,7 @@ def _owner(rng: Draw, world: World) -> Draft:
             [do("view_customer", customer=row["contact"])],
             reply=done(rng.say(f"{row['owner']} is responsible.", f"负责人是{row['owner']}。")),
         ),
-        criteria=told([row["owner"]], routes=named("view_customer", row)),
+        criteria=answered_by([row["owner"]], routes=named("view_customer", row)),
         patch={"crm_customers": [row]},
     )
 
@@ -70,7 +80,7 @@ def _signs(rng: Draw, world: World) -> Draft:
             [do("query_customer_messages", customer=row["contact"], direction="in")],
             reply=done(rng.say(f"{brief.decider} signs.", f"由{brief.decider}签字。")),
         ),
-        criteria=told([brief.decider], routes=[step("query_customer_messages")]),
+        criteria=answered_by([brief.decider], routes=[step("query_customer_messages")]),
         patch={"crm_customers": [row], "crm_messages": messages},
     )
 
@@ -96,7 +106,7 @@ def _asked_budget(rng: Draw, world: World) -> Draft:
             [do("query_customer_messages", customer=row["company"], keyword="budget")],
             reply=done(rng.say(f"{brief.budget:,} euros.", f"{brief.budget:,}欧元。")),
         ),
-        criteria=told(amounts(100 * brief.budget), routes=[step("query_customer_messages")]),
+        criteria=answered_by(amounts(100 * brief.budget), routes=[step("query_customer_messages")]),
         patch={"crm_customers": [row], "crm_messages": messages},
     )
 
@@ -124,7 +134,7 @@ def _stage_value(rng: Draw, world: World) -> Draft:
             do("query_pipeline"),
             lambda data: rng.say(f"{data[stage]['value']:,} euros.", f"{data[stage]['value']:,}欧元。"),
         ),
-        criteria=told(amounts(100 * total), routes=[step("query_pipeline"), step("query_customers")]),
+        criteria=answered_by(amounts(100 * total), routes=[step("query_pipeline"), step("query_customers")]),
         patch={"crm_customers": rows},
     )
 
@@ -151,7 +161,7 @@ def _closing(rng: Draw, world: World) -> Draft:
             [do("manage_deal", action="query", customer=row["contact"])],
             reply=done(rng.say(f"On {spoken_day(rng, date)}.", f"{spoken_day(rng, date)}。")),
         ),
-        criteria=told(date_words(date), routes=[step("manage_deal", action="query")]),
+        criteria=answered_by(date_words(date), routes=[step("manage_deal", action="query")]),
         patch={"crm_customers": [row], "crm_deals": [deal]},
     )
 
@@ -162,7 +172,7 @@ _QUESTIONS = (_owner, _signs, _asked_budget, _stage_value, _closing)
 @family("crm_facts", TOOL, CRM, "grounding", unseen="app", variants=len(_QUESTIONS))
 def crm_facts(rng: Draw, world: World) -> Draft:
     """A question about a customer, what they wrote, a deal or the pipeline."""
-    return turn(rng, _QUESTIONS)(rng, world)
+    return branch(rng, world, _QUESTIONS)
 
 
 # --- asked back -----------------------------------------------------------------------------------------------------
@@ -285,7 +295,7 @@ _QUESTIONS_BACK = (_which, _too_far, _no_mail)
 @family("crm_trouble", TOOL, CRM, "recovery", "clarify", unseen="app", variants=len(_QUESTIONS_BACK))
 def crm_trouble(rng: Draw, world: World) -> Draft:
     """Two of that name, a step too far, an address that is missing."""
-    return turn(rng, _QUESTIONS_BACK)(rng, world)
+    return branch(rng, world, _QUESTIONS_BACK)
 
 
 # --- deleted with care ----------------------------------------------------------------------------------------------
@@ -374,7 +384,7 @@ _DELETIONS = (_unconfirmed, _confirmed)
 @family("crm_delete", TOOL, CRM, "recovery", "safety", unseen="app", variants=len(_DELETIONS))
 def crm_delete(rng: Draw, world: World) -> Draft:
     """A customer is deleted only after a question."""
-    return turn(rng, _DELETIONS)(rng, world)
+    return branch(rng, world, _DELETIONS)
 
 
 FAMILIES = (crm_facts, crm_trouble, crm_delete)

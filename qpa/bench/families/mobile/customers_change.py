@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import past_turn
+from qpa.bench.families.mobile.common import branch, course, past_turn, spoken_day
 from qpa.bench.families.mobile.customers_world import CRM, TAGS, TOOL, coming, customer, who
-from qpa.bench.families.mobile.errands import course, spoken_day, turn
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.domains.crm_world import PRODUCTS
 from qpa.envs.sandbox.schema import World
@@ -160,7 +159,7 @@ _CHANGES = (_amount, _later, _not_that_tag, _undone)
 @family("crm_change", TOOL, CRM, "revision", unseen="app", variants=len(_CHANGES))
 def crm_change(rng: Draw, world: World) -> Draft:
     """An amount, a time, a tag or a stage is taken back."""
-    return turn(rng, _CHANGES)(rng, world)
+    return branch(rng, world, _CHANGES)
 
 
 FAMILIES = (crm_change,)

@@ -13,9 +13,8 @@ from datetime import datetime
 from typing import Any
 
 from qpa.bench.families.base import Call, Draft, ask, do, done, family
-from qpa.bench.families.mobile.common import asked, step
+from qpa.bench.families.mobile.common import asked, branch, course, step
 from qpa.bench.families.mobile.customers_world import CRM, LAST, TAGS, TOOL, customer, customers, mailbox, named, who
-from qpa.bench.families.mobile.errands import course, turn
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.contract import BehaviorCriteria, Intent
 from qpa.envs.sandbox.domains.crm_world import ASKS, Brief
@@ -364,7 +363,7 @@ _VARIANTS = (_plain, _with_deal, _two_asks, _to_proposal, _by_budget, _which_one
 )
 def crm_follow_through(rng: Draw, world: World) -> Draft:
     """What a customer wrote becomes a summary, follow-ups and the next step in the pipeline."""
-    return turn(rng, _VARIANTS)(rng, world)
+    return branch(rng, world, _VARIANTS)
 
 
 FAMILIES = (crm_summary, crm_follow_through)

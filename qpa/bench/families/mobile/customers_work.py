@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import past_turn
+from qpa.bench.families.mobile.common import branch, course, past_turn, spoken_day
 from qpa.bench.families.mobile.customers_world import (
     CRM,
     MEMBERS,
@@ -17,7 +17,6 @@ from qpa.bench.families.mobile.customers_world import (
     mailbox,
     who,
 )
-from qpa.bench.families.mobile.errands import course, spoken_day, turn
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.envs.sandbox.domains.crm_world import PRODUCTS
 from qpa.envs.sandbox.schema import World
@@ -181,7 +180,7 @@ _STEPS = (_send_and_move, _if_accepted, _all_tagged, _quote_first)
 @family("crm_steps", TOOL, CRM, "dependency", unseen="app", variants=len(_STEPS))
 def crm_steps(rng: Draw, world: World) -> Draft:
     """Steps that depend on each other or on what is found."""
-    return turn(rng, _STEPS)(rng, world)
+    return branch(rng, world, _STEPS)
 
 
 # --- what was meant -------------------------------------------------------------------------------------------------
@@ -316,7 +315,7 @@ _REFERENCES = (_that_one, _of_the_list, _who_wrote)
 @family("crm_reference", TOOL, CRM, "reference", unseen="app", variants=len(_REFERENCES))
 def crm_reference(rng: Draw, world: World) -> Draft:
     """A customer named by the turn before, a list, or what they wrote."""
-    return turn(rng, _REFERENCES)(rng, world)
+    return branch(rng, world, _REFERENCES)
 
 
 FAMILIES = (crm_steps, crm_reference)

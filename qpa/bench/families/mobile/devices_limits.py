@@ -6,9 +6,9 @@ from qpa.bench.families.base import Draft, do, family
 from qpa.bench.families.mobile.common import PERMISSION, online
 from qpa.bench.families.mobile.devices import DEVICES, LIGHTS, home
 from qpa.bench.families.mobile.devices_screen import FILE, PHONES, TABLETS, around, document, machine
-from qpa.bench.families.mobile.system import STANDING_RULES, TOOL, worded
+from qpa.bench.families.mobile.system import STANDING_RULES, TOOL
 from qpa.bench.families.mobile.system_safety import SPYING
-from qpa.bench.families.mobile.wishes import Past, Wish, number, wished
+from qpa.bench.families.mobile.wishes import Past, Wish, number, wished, worded
 from qpa.bench.families.values import EVENTS, MESSAGES, NAMES, TITLES, Draw
 from qpa.contract import ErrorType, Fault, Intent
 from qpa.envs.sandbox.schema import World

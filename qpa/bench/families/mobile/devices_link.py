@@ -5,8 +5,8 @@ from __future__ import annotations
 from qpa.bench.families.base import Draft, do, family
 from qpa.bench.families.mobile.devices import DEVICES
 from qpa.bench.families.mobile.devices_screen import PHONES, TABLETS, WATCHES, around, document, known, machine
-from qpa.bench.families.mobile.system import TOOL, worded
-from qpa.bench.families.mobile.wishes import Wish, number, wished
+from qpa.bench.families.mobile.system import TOOL
+from qpa.bench.families.mobile.wishes import Wish, number, wished, worded
 from qpa.bench.families.values import EVENTS, MESSAGES, NAMES, Draw
 from qpa.envs.sandbox.schema import World
 

@@ -7,8 +7,8 @@ from typing import Any
 from qpa.bench.families.base import Draft, do, family
 from qpa.bench.families.mobile.common import Rows, online
 from qpa.bench.families.mobile.devices import DEVICES
-from qpa.bench.families.mobile.system import TOOL, worded
-from qpa.bench.families.mobile.wishes import Slot, Wish, wished
+from qpa.bench.families.mobile.system import TOOL
+from qpa.bench.families.mobile.wishes import Slot, Wish, wished, worded
 from qpa.bench.families.values import EVENTS, NAMES, Draw
 from qpa.envs.sandbox.schema import World
 

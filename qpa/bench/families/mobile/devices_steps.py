@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import answered
+from qpa.bench.families.mobile.common import answered, branch
 from qpa.bench.families.mobile.devices import DEVICES, LIGHTS, PLUGS, THERMOSTAT, VACUUM, home
 from qpa.bench.families.mobile.devices_screen import LAPTOPS, PHONES, TVS, around, machine
 from qpa.bench.families.mobile.system import TOOL
-from qpa.bench.families.mobile.wishes import Wish, number, turn, wished
+from qpa.bench.families.mobile.wishes import Wish, number, wished
+from qpa.bench.families.mobile.words import fresh, todo_contents
 from qpa.bench.families.values import EVENTS, NAMES, TITLES, Draw
 from qpa.envs.sandbox.schema import World
 
@@ -275,7 +276,7 @@ STEPS = (cast_radios, nearest_screen, trust_then_work, warm_branch, which_burn, 
 @family("device_steps", TOOL, DEVICES, "dependency", variants=len(STEPS))
 def device_steps(rng: Draw, world: World) -> Draft:
     """One of the dependent errands."""
-    return turn(rng, STEPS)(rng, world)
+    return branch(rng, world, STEPS)
 
 
 MIXED = (
@@ -306,7 +307,7 @@ MIXED = (
             do("control_smart_plug", action="on", deviceName="Coffee Maker"),
             do("manage_todo", action="create", content="{todo}"),
         ),
-        slots={"device": TVS, "todo": TITLES},
+        slots={"device": TVS, "todo": lambda rng, world: fresh(rng, TITLES, todo_contents(world))[0]},
         patch={
             **around(machine("tv", trusted=0)),
             "home_devices": [{"name": "Coffee Maker", "online": 1, "power": 0}],

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
+from qpa.bench.families.mobile.common import phone
 from qpa.bench.families.mobile.display_look import picture
-from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, clock, phone, span, worded
+from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, clock, span
 from qpa.bench.families.mobile.sound_quiet import FRIEND, contact, schedule
-from qpa.bench.families.mobile.wishes import Wish, number, wished
+from qpa.bench.families.mobile.wishes import Wish, number, wished, worded
 from qpa.bench.families.values import EVENTS, Draw
 from qpa.envs.sandbox.schema import World
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import answered
-from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, branch, phone
+from qpa.bench.families.mobile.common import answered, branch, phone
+from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL
 from qpa.bench.families.values import EVENTS, TITLES, Draw
 from qpa.contract import ErrorType
 from qpa.envs.sandbox.schema import World

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, phone, span
+from qpa.bench.families.base import Draft, do, family
+from qpa.bench.families.mobile.common import phone
+from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, span
 from qpa.bench.families.mobile.sound_quiet import schedule
 from qpa.bench.families.mobile.wishes import Past, Wish, number, wished
 from qpa.bench.families.values import EVENTS, TITLES, Draw
@@ -176,36 +177,4 @@ def display_reading_balance(rng: Draw, world: World) -> Draft:
     return wished(rng, world, UNSEEN)
 
 
-@family("display_study_night", TOOL, DISPLAY, "dependency", unseen="family")
-def display_study_night(rng: Draw, world: World) -> Draft:
-    """Known tools of three domains that training never combines."""
-    minutes, label = rng.randint(15, 90), rng.pick(EVENTS)
-
-    def plan() -> Plan:
-        yield [
-            do("manage_dark_mode", action="enable"),
-            do("set_music_play_mode", mode="repeat_one"),
-            do("manage_countdown", action="start", minutes=minutes, label=label),
-        ]
-        return done(rng.say("All three are done.", "三样都好了。"))
-
-    return Draft(
-        phrasings=(
-            "Dark mode on, music on repeat-one, and a {minutes} minute countdown called {label}.",
-            "Preparing for {label}: dark theme, one song over and over, countdown {minutes} minutes named {label}.",
-            "Start the {label} countdown, {minutes} minutes, turn on dark mode, and set the player to repeat one song.",
-            "Repeat a single track, go dark with the theme, count down {minutes} minutes; label that one {label}.",
-        ),
-        chinese=(
-            "打开深色模式，音乐单曲循环，再来个{minutes}分钟的倒计时，叫“{label}”。",
-            "我要准备{label}，深色主题打开，歌曲单曲循环，倒计时{minutes}分钟，名字“{label}”",
-            "开一个“{label}”倒计时{minutes}分钟，深色模式打开，播放器设成单曲循环",
-            "一首歌反复放，主题切深色，倒数{minutes}分钟，标签写“{label}”",
-        ),
-        slots={"minutes": minutes, "label": label},
-        plan=plan,
-        patch=phone(dark_mode="off", dark_mode_schedule="off", music_play_mode="sequential"),
-    )
-
-
-FAMILIES = (sound_safety, display_reading_balance, display_study_night)
+FAMILIES = (sound_safety, display_reading_balance)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.common import PERMISSION
+from qpa.bench.families.mobile.common import PERMISSION, phone
 from qpa.bench.families.mobile.display_look import PICTURES, picture
-from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, phone, worded
-from qpa.bench.families.mobile.wishes import Wish, number, wished
+from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL
+from qpa.bench.families.mobile.wishes import Wish, number, wished, worded
 from qpa.bench.families.tool_calls import LAST_NAMES, contact_row, person
 from qpa.bench.families.values import EVENTS, Draw
 from qpa.contract import ErrorType, Fault, Intent

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, clock, phone, two, worded
-from qpa.bench.families.mobile.wishes import Wish, number, wished
+from qpa.bench.families.mobile.common import phone
+from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, clock, two
+from qpa.bench.families.mobile.wishes import Wish, number, wished, worded
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.schema import World
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from qpa.bench.families.base import Draft
-from qpa.bench.families.mobile.common import Rows, settings
-from qpa.bench.families.mobile.wishes import Both, Slot, turn
+from qpa.bench.families.mobile.wishes import Slot
 from qpa.bench.families.values import Draw
 from qpa.contract import Dimension
 from qpa.envs.sandbox.schema import World
@@ -17,32 +14,9 @@ TOOL = Dimension.TOOL
 DISPLAY = "Display & Sound"
 
 
-Branch = Callable[[Draw, World], Draft]
-
-
-def branch(rng: Draw, world: World, branches: tuple[Branch, ...]) -> Draft:
-    """The draft of the branch whose turn it is; its family says `variants=len(branches)`."""
-    return turn(rng, branches)(rng, world)
-
-
-def phone(**values: str) -> Rows:
-    """The patch of a phone with these settings; a value may be a slot."""
-    return {"settings": settings(**values)}
-
-
 def two(low: int, high: int, step: int = 5) -> Slot:
     """Two different numbers of low..high."""
     return lambda rng, world: rng.sample(range(low, high + 1, step), 2)
-
-
-def worded(*options: tuple[str | Both, ...]) -> Slot:
-    """The values of one of the options; a pair is (English, Chinese), how a person says it."""
-
-    def drawn(rng: Draw, world: World) -> list[str] | str:
-        values = [value if isinstance(value, str) else rng.say(*value) for value in rng.choice(options)]
-        return values if len(values) > 1 else values[0]
-
-    return drawn
 
 
 def clock(start: int, end: int) -> Slot:

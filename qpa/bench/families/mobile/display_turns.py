@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
+from qpa.bench.families.mobile.common import phone
 from qpa.bench.families.mobile.display_look import PICTURES
-from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, clock, missing_from, phone, span, two, worded
+from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, clock, missing_from, span, two
 from qpa.bench.families.mobile.sound_quiet import schedule
-from qpa.bench.families.mobile.wishes import Past, Wish, number, wished
+from qpa.bench.families.mobile.wishes import Past, Wish, number, wished, worded
 from qpa.bench.families.values import EVENTS, Draw
 from qpa.envs.sandbox.schema import World
 

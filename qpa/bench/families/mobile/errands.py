@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, TypeVar
 
-from qpa.bench.families.base import Call, Draft, Plan, do, done
-from qpa.bench.families.mobile.common import Rows
+from qpa.bench.families.base import Draft, do, done
+from qpa.bench.families.mobile.common import Rows, course, turn
 from qpa.bench.families.values import Draw
-from qpa.contract import BehaviorCriteria, Intent, Reply, ToolStep
 from qpa.envs.sandbox.schema import World
 
 T = TypeVar("T")
@@ -23,38 +22,6 @@ _WEEKDAYS = (
     ("Saturday", "周六", "星期六"),
     ("Sunday", "周日", "星期日", "星期天"),
 )
-
-
-def turn(rng: Draw, options: Sequence[T]) -> T:
-    """One of the options; consecutive seeds of a language take turns."""
-    return options[rng.turn % len(options)]
-
-
-def course(*blocks: list[Call], reply: Reply) -> Callable[[], Plan]:
-    """A plan whose calls do not depend on feedback beyond what the blocks before them looked up."""
-
-    def plan() -> Plan:
-        # `yield from` a tuple could not take the feedback.
-        for block in blocks:  # noqa: UP028
-            yield block
-        return reply
-
-    return plan
-
-
-def reading(call: Call, say: Callable[[dict[str, Any]], str]) -> Callable[[], Plan]:
-    """A plan of one look-up that answers with what came back (`data` of the payload)."""
-
-    def plan() -> Plan:
-        feedback = yield [call]
-        return done(say(feedback[0].payload["data"]))
-
-    return plan
-
-
-def told(*mentions: list[str], routes: Sequence[ToolStep]) -> BehaviorCriteria:
-    """The answer names one of each group after one of the look-ups; nothing was written."""
-    return BehaviorCriteria(routes=list(routes), mentions=list(mentions), intent=Intent.FINISH)
 
 
 @dataclass(frozen=True)
@@ -129,12 +96,6 @@ def date_words(day: str) -> list[str]:
     ordinal = "th" if 10 < number < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     english += [f"{number}{ordinal}", f"{month} {number}{ordinal}"]
     return [day, *english, *chinese, *_WEEKDAYS[moment.weekday()]]
-
-
-def spoken_day(rng: Draw, day: str) -> str:
-    """A date YYYY-MM-DD as a person says it."""
-    moment = date.fromisoformat(day)
-    return rng.say(f"{moment:%B} {moment.day}", f"{moment.month}月{moment.day}日")
 
 
 # --- money ----------------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qpa.bench.families.base import Call, Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import Rows, answered
+from qpa.bench.families.base import Call, Draft, do, family
+from qpa.bench.families.mobile.common import Rows, answered, branch, reading
 from qpa.bench.families.mobile.input_set import INPUT, screen
 from qpa.bench.families.values import MESSAGES, NOTES, Draw
 from qpa.contract import Dimension
@@ -32,13 +32,14 @@ def _read(
     **slots: Any,
 ) -> Draft:
     """A question that this call answers."""
-
-    def plan() -> Plan:
-        feedback = yield [call]
-        return done(told(feedback[0].payload["data"]))
-
-    criteria = answered(*mentions, reads=(call[0],))
-    return Draft(phrasings=phrasings, chinese=chinese, slots=slots, plan=plan, criteria=criteria, patch=patch)
+    return Draft(
+        phrasings=phrasings,
+        chinese=chinese,
+        slots=slots,
+        plan=reading(call, told),
+        criteria=answered(*mentions, reads=(call[0],)),
+        patch=patch,
+    )
 
 
 def _on_screen(rng: Draw, world: World) -> Draft:
@@ -145,7 +146,7 @@ _READINGS = (_on_screen, _in_picture, _last_copied, _side_key)
 @family("input_read", TOOL, INPUT, "grounding", "dependency", variants=len(_READINGS))
 def input_read(rng: Draw, world: World) -> Draft:
     """A fact from the screen, a picture, the clipboard or a key's setting."""
-    return _READINGS[rng.turn % len(_READINGS)](rng, world)
+    return branch(rng, world, _READINGS)
 
 
 FAMILIES = (input_read,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
-from qpa.bench.families.mobile.common import Rows, asked
+from qpa.bench.families.mobile.common import Rows, asked, branch
 from qpa.bench.families.mobile.input_read import note
 from qpa.bench.families.mobile.input_set import FREE_APPS, INPUT, screen
 from qpa.bench.families.values import NETWORKS, Draw
@@ -119,7 +119,7 @@ def _copied_code(rng: Draw, world: World) -> Draft:
 @family("input_scan_act", TOOL, INPUT, "dependency", "recovery", "boundary", variants=3)
 def input_scan_act(rng: Draw, world: World) -> Draft:
     """A scanned code is followed, unless it pays or signs in: then the person is asked."""
-    return (_wifi_code, _risky_code, _copied_code)[rng.turn % 3](rng, world)
+    return branch(rng, world, (_wifi_code, _risky_code, _copied_code))
 
 
 def _strong_keys(rng: Draw, world: World) -> Draft:
@@ -254,7 +254,7 @@ _DEPENDING = (_strong_keys, _aod_saving, _code_to_clipboard, _either)
 @family("input_steps", TOOL, INPUT, "dependency", "conditional", variants=len(_DEPENDING))
 def input_steps(rng: Draw, world: World) -> Draft:
     """Something has to be switched on, read or checked first."""
-    return _DEPENDING[rng.turn % len(_DEPENDING)](rng, world)
+    return branch(rng, world, _DEPENDING)
 
 
 FAMILIES = (input_scan_act, input_steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family, refuse
-from qpa.bench.families.mobile.common import PERMISSION, asked, declined, step
+from qpa.bench.families.mobile.common import PERMISSION, asked, branch, declined, step
 from qpa.bench.families.mobile.input_set import APPS, INPUT, screen
 from qpa.bench.families.values import EVENTS, Draw
 from qpa.contract import Dimension, ErrorType, Fault
@@ -211,7 +211,7 @@ _TROUBLE = (_room_for_two, _full, _denied, _flaky, _protected, _one_app)
 @family("input_trouble", TOOL, INPUT, "recovery", "clarify", variants=len(_TROUBLE))
 def input_trouble(rng: Draw, world: World) -> Draft:
     """A conflict, a full screen, a permission, a service, a ban or a missing word."""
-    return _TROUBLE[rng.turn % len(_TROUBLE)](rng, world)
+    return branch(rng, world, _TROUBLE)
 
 
 FAMILIES = (input_trouble,)

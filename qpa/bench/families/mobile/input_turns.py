@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import past_turn
+from qpa.bench.families.mobile.common import branch, past_turn
 from qpa.bench.families.mobile.input_set import APPS, FREE_APPS, INPUT, screen
 from qpa.bench.families.values import MESSAGES, Draw
 from qpa.contract import Dimension
@@ -124,7 +124,7 @@ def _other_window(rng: Draw, world: World) -> Draft:
 @family("input_refer", TOOL, INPUT, "reference", variants=3)
 def input_refer(rng: Draw, world: World) -> Draft:
     """An entry of the last answer, the same as before, or the other one on the screen."""
-    return (_of_clipboard, _same_for_double, _other_window)[rng.turn % 3](rng, world)
+    return branch(rng, world, (_of_clipboard, _same_for_double, _other_window))
 
 
 def _other_function(rng: Draw, world: World) -> Draft:
@@ -252,7 +252,7 @@ _CHANGES = (_other_function, _other_side, _not_in_sidebar, _swapped)
 @family("input_take_back", TOOL, INPUT, "revision", variants=len(_CHANGES))
 def input_take_back(rng: Draw, world: World) -> Draft:
     """The user corrects, turns round or undoes what he asked for."""
-    return _CHANGES[rng.turn % len(_CHANGES)](rng, world)
+    return branch(rng, world, _CHANGES)
 
 
 FAMILIES = (input_refer, input_take_back)

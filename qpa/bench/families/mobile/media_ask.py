@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from qpa.bench.families.base import Call, Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import Request, Rows, answered, one_of, online, step
+from qpa.bench.families.mobile.common import Request, Rows, answered, answered_by, branch, one_of, online, reading, step
 from qpa.bench.families.mobile.media_rows import MEDIA, camera, photo, player, song, title, titles
 from qpa.bench.families.values import EVENTS, MESSAGES, NAMES, PLACES, PROMPTS, TOPICS, Draw
-from qpa.contract import BehaviorCriteria, Dimension, Intent
+from qpa.contract import Dimension
 from qpa.envs.sandbox.schema import World
 
 TOOL = Dimension.TOOL
@@ -27,14 +27,15 @@ def _looked_up(
     **slots: Any,
 ) -> Draft:
     """A question whose answer the first of the calls gives; one of the others would do too. Nothing is written."""
-
-    def plan() -> Plan:
-        feedback = yield [calls[0]]
-        return done(told(feedback[0].payload["data"]))
-
     routes = [step(name, **{k: v for k, v in arguments.items() if k == "action"}) for name, arguments in calls]
-    criteria = BehaviorCriteria(routes=routes, mentions=mentions, intent=Intent.FINISH)
-    return Draft(phrasings=phrasings, chinese=chinese, slots=slots, plan=plan, criteria=criteria, patch=patch)
+    return Draft(
+        phrasings=phrasings,
+        chinese=chinese,
+        slots=slots,
+        plan=reading(calls[0], told),
+        criteria=answered_by(*mentions, routes=routes),
+        patch=patch,
+    )
 
 
 def _count(number: int) -> list[str]:
@@ -243,7 +244,7 @@ _QUESTIONS = (_lyrics, _singer, _playing, _playlist_size, _service, _timer_end, 
 @family("media_ask", TOOL, MEDIA, "grounding", variants=len(_QUESTIONS))
 def media_ask(rng: Draw, world: World) -> Draft:
     """A fact that the player, the library or the gallery knows."""
-    return _QUESTIONS[rng.turn % len(_QUESTIONS)](rng, world)
+    return branch(rng, world, _QUESTIONS)
 
 
 def _name_it(rng: Draw, world: World) -> Draft:

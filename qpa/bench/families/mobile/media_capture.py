@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import past_turn
+from qpa.bench.families.mobile.common import branch, past_turn
 from qpa.bench.families.mobile.media_rows import ALBUM, MEDIA, camera, merged, photo, player, song, titles
 from qpa.bench.families.values import EVENTS, NAMES, PROMPTS, TOPICS, Draw
 from qpa.contract import Dimension
@@ -131,7 +131,7 @@ def _then_film(rng: Draw, world: World) -> Draft:
 @family("media_shoot", TOOL, MEDIA, "dependency", "conditional", variants=4)
 def media_shoot(rng: Draw, world: World) -> Draft:
     """Pictures and recordings whose steps need each other."""
-    return (_selfies, _locked_recording, _wrong_mode, _then_film)[rng.turn % 4](rng, world)
+    return branch(rng, world, (_selfies, _locked_recording, _wrong_mode, _then_film))
 
 
 def _other_song(rng: Draw, world: World) -> Draft:
@@ -311,7 +311,7 @@ _CHANGES = (_other_song, _longer_timer, _out_again, _not_deleted, _second_photo)
 @family("media_take_back", TOOL, MEDIA, "revision", variants=len(_CHANGES))
 def media_take_back(rng: Draw, world: World) -> Draft:
     """The user corrects, replaces or undoes what he just asked for."""
-    return _CHANGES[rng.turn % len(_CHANGES)](rng, world)
+    return branch(rng, world, _CHANGES)
 
 
 FAMILIES = (media_shoot, media_take_back)

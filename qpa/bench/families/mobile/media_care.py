@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family, refuse
-from qpa.bench.families.mobile.common import PERMISSION, Rows, asked, declined, step, talk
+from qpa.bench.families.mobile.common import PERMISSION, Rows, asked, branch, declined, step, talk
 from qpa.bench.families.mobile.media_rows import MEDIA, camera, merged, photo, recording
 from qpa.bench.families.values import EVENTS, NAMES, PROMPTS, Draw
 from qpa.contract import Dimension, ErrorType, Fault
@@ -215,7 +215,7 @@ _CAREFUL = (_which_recording, _both_recordings, _vague_purge, _sure_purge, _cove
 @family("media_careful", TOOL, MEDIA, "recovery", "boundary", variants=len(_CAREFUL))
 def media_careful(rng: Draw, world: World) -> Draft:
     """Deleting for good and recording people: ask, refuse, or do it since all is settled."""
-    return _CAREFUL[rng.turn % len(_CAREFUL)](rng, world)
+    return branch(rng, world, _CAREFUL)
 
 
 def _denied(rng: Draw, world: World) -> Draft:
@@ -344,7 +344,7 @@ _TROUBLE = (_denied, _flaky, _no_flash, _how_long)
 @family("media_trouble", TOOL, MEDIA, "recovery", "permission", variants=len(_TROUBLE))
 def media_trouble(rng: Draw, world: World) -> Draft:
     """A permission, a service, the hardware or a number is missing."""
-    return _TROUBLE[rng.turn % len(_TROUBLE)](rng, world)
+    return branch(rng, world, _TROUBLE)
 
 
 FAMILIES = (media_careful, media_trouble)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
-from qpa.bench.families.mobile.common import asked, past_turn, step, talk
+from qpa.bench.families.mobile.common import asked, branch, past_turn, step, talk
 from qpa.bench.families.mobile.media_rows import ALBUM, MEDIA, player, song, songs, title, titles
 from qpa.bench.families.values import NAMES, TITLES, TOPICS, Draw
 from qpa.contract import Dimension
@@ -108,7 +108,7 @@ def _not_there(rng: Draw, world: World) -> Draft:
 @family("media_song_unclear", TOOL, MEDIA, "recovery", "clarify", variants=3)
 def media_song_unclear(rng: Draw, world: World) -> Draft:
     """Two songs have the title (409), the user has said which, or there is none (404)."""
-    return (_two_artists, _artist_named, _not_there)[rng.turn % 3](rng, world)
+    return branch(rng, world, (_two_artists, _artist_named, _not_there))
 
 
 def _of_list(rng: Draw, world: World) -> Draft:
@@ -208,7 +208,7 @@ def _into_playlist(rng: Draw, world: World) -> Draft:
 @family("media_from_list", TOOL, MEDIA, "reference", variants=3)
 def media_from_list(rng: Draw, world: World) -> Draft:
     """A song by its place in the last answer, or the one that plays."""
-    return (_of_list, _like_this, _into_playlist)[rng.turn % 3](rng, world)
+    return branch(rng, world, (_of_list, _like_this, _into_playlist))
 
 
 def _radio(rng: Draw, world: World) -> Draft:
@@ -340,7 +340,7 @@ def _subtitled(rng: Draw, world: World) -> Draft:
 @family("media_steps", TOOL, MEDIA, "dependency", "conditional", variants=4)
 def media_steps(rng: Draw, world: World) -> Draft:
     """A network first, a search first, a condition, or subtitles that need a running film."""
-    return (_radio, _all_by_artist, _if_playing, _subtitled)[rng.turn % 4](rng, world)
+    return branch(rng, world, (_radio, _all_by_artist, _if_playing, _subtitled))
 
 
 @family("media_evening", TOOL, MEDIA, "dependency", "parallel", unseen="family")

@@ -12,6 +12,7 @@ from qpa.bench.families.mobile.memory_common import (
     SEARCH,
     Words,
     acquaintances,
+    allergy_fact,
     countdown_fact,
     look_up,
     met,
@@ -238,9 +239,7 @@ def memory_warns(rng: Draw, world: World) -> Draft:
     life, say = draw_life(rng, world), rng.say
     name, other = acquaintances(rng, life, 2)
     (food, _), time = (say(*pair) for pair in rng.sample(FOODS, 2)), rng.time(12, 18)
-    gold = Fact(
-        say(f"{name}: allergy", f"{name}过敏"), say(f"{name} is allergic to {food}.", f"{name}对{food}过敏。"), INFO
-    )
+    gold = allergy_fact(rng, name, food)
     near = (
         Fact(
             say(f"{other} and {food}", f"{other}和{food}"),

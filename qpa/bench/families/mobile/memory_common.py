@@ -10,9 +10,10 @@ from qpa.bench.families.memory import hit
 from qpa.bench.families.mobile.common import talk
 from qpa.bench.families.mobile.memory_profile import Fact, Life
 from qpa.bench.families.mobile.memory_slots import SLOTS
-from qpa.bench.families.mobile.memory_topics import EVENT
+from qpa.bench.families.mobile.memory_topics import EVENT, INFO
 from qpa.bench.families.tool_calls import person
 from qpa.bench.families.values import NOTES, Draw
+from qpa.bench.retrieval import terms
 from qpa.contract import BehaviorCriteria, Dimension, Feedback, Intent, Message, ToolStep
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World
 
@@ -73,9 +74,9 @@ def met(feedback: Feedback, *ids: str) -> None:
 
 
 def stranger(rng: Draw, world: World, life: Life) -> str:
-    """A first name that neither a contact nor anyone in `life` has."""
+    """A first name that neither a contact nor anyone in `life` has, and that a search tells from a common word."""
     known = {name for *_, name in life.people}
-    while (name := person(rng, world)) in known:
+    while (name := person(rng, world)) in known or not terms(name):  # the stem of "Ines" is "in"
         pass
     return name
 
@@ -122,6 +123,19 @@ def countdown_fact(rng: Draw, title: str, minutes: int, who: str = "") -> Fact:
     owner = rng.say(f"{who}'s ", f"{who}的") if who else ""
     name = owner + rng.say(f"{title} countdown", f"{title}倒计时")
     return Fact(name, rng.say(f"{'' if who else 'The '}{name} is {minutes} minutes.", f"{name}是{minutes}分钟。"))
+
+
+def note_fact(rng: Draw, thing: str, value: str, who: str = "") -> Fact:
+    """What a thing of the user's or of somebody else's is."""
+    name = rng.say(f"{who}'s {thing}", f"{who}的{thing}") if who else thing
+    return Fact(name, rng.say(f"{name} is {value}.", f"{name}是{value}。"), INFO)
+
+
+def allergy_fact(rng: Draw, who: str, food: str) -> Fact:
+    """What somebody must not eat."""
+    return Fact(
+        rng.say(f"{who}: allergy", f"{who}过敏"), rng.say(f"{who} is allergic to {food}.", f"{who}对{food}过敏。"), INFO
+    )
 
 
 def date_fact(rng: Draw, who: str, event: str, day: str) -> Fact:

@@ -16,6 +16,7 @@ from qpa.bench.families.mobile.memory_common import (
     acquaintances,
     look_up,
     met,
+    note_fact,
     note_pair,
     stranger,
 )
@@ -138,7 +139,7 @@ def memory_replace_dictated(rng: Draw, world: World) -> Draft:
     life, say = draw_life(rng, world), rng.say
     thing, old, new = note_pair(rng)
     partner, content = life.named("partner"), say(f"{thing} is {new}", f"{thing}是{new}")
-    gold = Fact(thing, say(f"{thing} is {old}.", f"{thing}是{old}。"), INFO)
+    gold = note_fact(rng, thing, old)
     near = (
         Fact(
             say(f"{partner}'s {thing}", f"{partner}的{thing}"),

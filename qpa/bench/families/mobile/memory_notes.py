@@ -14,9 +14,11 @@ from qpa.bench.families.mobile.memory_common import (
     MEMORY,
     Words,
     acquaintances,
+    allergy_fact,
     kept,
     look_up,
     met,
+    note_fact,
     note_pair,
 )
 from qpa.bench.families.mobile.memory_profile import Fact, book, conflicting, draw_life
@@ -106,7 +108,7 @@ def memory_told_again(rng: Draw, world: World) -> Draft:
     """It sounds like something new, but the thing is saved with another value: update it instead of adding a twin."""
     life, say = draw_life(rng, world), rng.say
     thing, old, new = note_pair(rng)
-    found = book(rng, life, (Fact(thing, say(f"{thing} is {old}.", f"{thing}是{old}。"), INFO),))
+    found = book(rng, life, (note_fact(rng, thing, old),))
 
     def plan() -> Plan:
         feedback = yield [look_up(thing)]
@@ -148,13 +150,7 @@ def memory_add_own_words(rng: Draw, world: World) -> Draft:
     life, say = draw_life(rng, world), rng.say
     name, other = acquaintances(rng, life, 2)
     food, theirs = (say(*pair) for pair in rng.sample(FOODS, 2))
-    near = (
-        Fact(
-            say(f"{other}: allergy", f"{other}过敏"),
-            say(f"{other} is allergic to {theirs}.", f"{other}对{theirs}过敏。"),
-            INFO,
-        ),
-    )
+    near = (allergy_fact(rng, other, theirs),)
     found = book(rng, life, (), near, without=("eats",))
 
     def plan() -> Plan:

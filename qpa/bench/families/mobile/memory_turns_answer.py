@@ -11,13 +11,13 @@ from qpa.bench.families.mobile.memory_common import (
     SEARCH,
     Words,
     acquaintances,
+    allergy_fact,
     look_up,
     met,
     told,
 )
 from qpa.bench.families.mobile.memory_profile import Fact, book, conflicting, draw_life
 from qpa.bench.families.mobile.memory_slots import SLOTS
-from qpa.bench.families.mobile.memory_topics import INFO
 from qpa.bench.families.values import TITLES, Draw
 from qpa.envs.sandbox.schema import World
 
@@ -43,16 +43,8 @@ def memory_turn_question(rng: Draw, world: World) -> Draft:
     life, say = draw_life(rng, world), rng.say
     name, other = acquaintances(rng, life, 2)
     food, theirs = (say(*pair) for pair in rng.sample(FOODS, 2))
-    gold = Fact(
-        say(f"{name}: allergy", f"{name}过敏"), say(f"{name} is allergic to {food}.", f"{name}对{food}过敏。"), INFO
-    )
-    near = (
-        Fact(
-            say(f"{other}: allergy", f"{other}过敏"),
-            say(f"{other} is allergic to {theirs}.", f"{other}对{theirs}过敏。"),
-            INFO,
-        ),
-    )
+    gold = allergy_fact(rng, name, food)
+    near = (allergy_fact(rng, other, theirs),)
     found = book(rng, life, (gold,), near, without=("eats",))
     history = told(
         rng,

@@ -12,6 +12,7 @@ from qpa.bench.families.mobile.memory_common import (
     acquaintances,
     look_up,
     met,
+    note_fact,
     note_pair,
     stranger,
     told,
@@ -113,14 +114,8 @@ def memory_turn_overwrite(rng: Draw, world: World) -> Draft:
     life, say = draw_life(rng, world), rng.say
     thing, old, new = note_pair(rng)
     partner, content = life.named("partner"), say(f"{thing} is {new}", f"{thing}是{new}")
-    gold = Fact(thing, say(f"{thing} is {old}.", f"{thing}是{old}。"), INFO)
-    near = (
-        Fact(
-            say(f"{partner}'s {thing}", f"{partner}的{thing}"),
-            say(f"{partner}'s {thing} is {old}.", f"{partner}的{thing}是{old}。"),
-            INFO,
-        ),
-    )
+    gold = note_fact(rng, thing, old)
+    near = (note_fact(rng, thing, old, partner),)
     found = book(rng, life, (gold,), near)
     history = told(
         rng,
@@ -296,13 +291,7 @@ def memory_turn_outdated(rng: Draw, world: World) -> Draft:
         (thing, say(f"{thing} is {old}.", f"{thing}是{old}。")),
         (thing, say(f"The {thing} is {new} now.", f"{thing}现在是{new}。")),
     )
-    near = (
-        Fact(
-            say(f"{partner}'s {thing}", f"{partner}的{thing}"),
-            say(f"{partner}'s {thing} is {old}.", f"{partner}的{thing}是{old}。"),
-            INFO,
-        ),
-    )
+    near = (note_fact(rng, thing, old, partner),)
     found = book(rng, life, (stale, fresh), near)
     history = told(
         rng,

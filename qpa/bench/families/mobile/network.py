@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import Request, Rows, one_of, online, settings, step
-from qpa.bench.families.mobile.words import Texts, fresh, once, still, turn
+from qpa.bench.families.mobile.common import Request, Rows, answered_by, course, one_of, online, settings, step
+from qpa.bench.families.mobile.words import Texts, fresh, still
 from qpa.bench.families.tool_network import network_row
 from qpa.bench.families.values import DEVICES, NETWORKS, Draw
-from qpa.contract import BehaviorCriteria, Dimension, Intent
+from qpa.contract import Dimension
 from qpa.envs.sandbox.schema import World
 
 TOOL = Dimension.TOOL
@@ -250,7 +250,7 @@ def network_link(rng: Draw, world: World) -> Draft:
         "settings": settings(wifi="on", airplane_mode="off"),
         "wifi_networks": [network_row(ssid, rng.password(), saved=1)],
     }
-    kind = turn(rng, 3)
+    kind = rng.turn % 3
     english, chinese = LINKS[kind]
     call, rows = (
         (do("forget_wifi", ssid=ssid), saved),
@@ -264,7 +264,7 @@ def network_link(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"ssid": ssid, "device": device},
-        plan=once(call, reply=done(rng.say("Done.", "好了。"))),
+        plan=course([call], reply=done(rng.say("Done.", "好了。"))),
         patch=rows,
     )
 
@@ -326,7 +326,7 @@ def network_questions(rng: Draw, world: World) -> Draft:
     period, when = rng.choice((("today", ("today", "今天")), ("week", ("this week", "这周"))))
     sim = next(row for row in world.rows["sims"] if row["is_data"])
     carrier = sim["carrier"]
-    kind = turn(rng, 4)
+    kind = rng.turn % 4
     english, chinese = QUESTIONS[kind]
     call, fact, rows = (
         (do("query_data_usage", period=period), [str(used)], {"data_usage": [{"period": period, "used_mb": used}]}),
@@ -349,10 +349,8 @@ def network_questions(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"when": rng.say(*when)},
-        plan=once(call, reply=done(rng.say(f"It is {fact[0]}.", f"是{fact[0]}。"))),
-        criteria=BehaviorCriteria(
-            routes=[step(tool) for tool in (call[0], *others)], mentions=[fact], intent=Intent.FINISH
-        ),
+        plan=course([call], reply=done(rng.say(f"It is {fact[0]}.", f"是{fact[0]}。"))),
+        criteria=answered_by(fact, routes=[step(tool) for tool in (call[0], *others)]),
         patch=rows,
     )
 
@@ -360,7 +358,7 @@ def network_questions(rng: Draw, world: World) -> Draft:
 @family("network_pair", TOOL, NETWORK, "dependency", variants=2)
 def network_pair(rng: Draw, world: World) -> Draft:
     """A device to connect while Bluetooth may be off (409): then it is switched on first."""
-    (device,), off = new_devices(rng, world), turn(rng, 2) == 1
+    (device,), off = new_devices(rng, world), rng.turn % 2 == 1
 
     def plan() -> Plan:
         pair = do("pair_bluetooth_device", deviceName=device)

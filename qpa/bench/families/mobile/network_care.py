@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
-from qpa.bench.families.mobile.common import PERMISSION, asked, online, settings, step, talk
+from qpa.bench.families.mobile.common import PERMISSION, asked, course, online, settings, step, talk
 from qpa.bench.families.mobile.network import NETWORK, TOOL, device_row, new_devices, new_networks
-from qpa.bench.families.mobile.words import once, still, turn
+from qpa.bench.families.mobile.words import still
 from qpa.bench.families.tool_network import network_row
 from qpa.bench.families.values import TITLES, Draw
 from qpa.envs.sandbox.schema import World
@@ -40,7 +40,7 @@ WIFI_ON = settings(wifi="on", airplane_mode="off")
 def network_join(rng: Draw, world: World) -> Draft:
     """A network that is not in range (404), or a new one without its password: both need a question."""
     (ssid,), password = new_networks(rng, world), rng.password()
-    if turn(rng, 2):
+    if rng.turn % 2:
         return Draft(
             phrasings=(
                 "I'm new here. Connect me to the Wi-Fi {ssid}.",
@@ -55,7 +55,7 @@ def network_join(rng: Draw, world: World) -> Draft:
                 "新公司第一天上班，听说无线网是{ssid}，有密码，帮我连",
             ),
             slots={"ssid": ssid},
-            plan=once(reply=ask(rng.say(f"What is the password of {ssid}?", f"{ssid}的密码是什么？"))),
+            plan=course(reply=ask(rng.say(f"What is the password of {ssid}?", f"{ssid}的密码是什么？"))),
             criteria=asked([ssid], ["password", "密码"]),
             patch={"settings": WIFI_ON, "wifi_networks": [network_row(ssid, password)]},
             shown=("connect_wifi",),
@@ -74,8 +74,8 @@ def network_join(rng: Draw, world: World) -> Draft:
             "他们给我的：网络{ssid}，密码{password}，帮我连一下",
         ),
         slots={"ssid": ssid, "password": password},
-        plan=once(
-            do("connect_wifi", ssid=ssid, password=password),
+        plan=course(
+            [do("connect_wifi", ssid=ssid, password=password)],
             reply=ask(
                 rng.say(f"There is no {ssid} nearby. Which network should I use?", f"找不到{ssid}，要连别的网络吗？")
             ),
@@ -93,7 +93,7 @@ def network_join(rng: Draw, world: World) -> Draft:
 def network_denied(rng: Draw, world: World) -> Draft:
     """The permission for Wi-Fi or Bluetooth connections is missing (403): report it and ask."""
     (ssid,), (device,) = new_networks(rng, world), new_devices(rng, world)
-    if turn(rng, 2):
+    if rng.turn % 2:
         call, permission = do("pair_bluetooth_device", deviceName=device), "BLUETOOTH_CONNECT"
         english: tuple[str, ...] = (
             "Pair {device}.",
@@ -125,8 +125,8 @@ def network_denied(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"ssid": ssid, "device": device},
-        plan=once(
-            call,
+        plan=course(
+            [call],
             reply=ask(
                 rng.say(f"The permission {permission} is missing. Grant it?", f"缺少{permission}权限，要开启吗？")
             ),
@@ -144,7 +144,7 @@ def network_denied(rng: Draw, world: World) -> Draft:
 @family("network_last_sim", TOOL, NETWORK, "recovery", "conflict", variants=2)
 def network_last_sim(rng: Draw, world: World) -> Draft:
     """The only active SIM cannot be switched off (409): ask, unless the person said that the other takes over."""
-    allowed, (slot, other) = turn(rng, 2) == 1, rng.sample((1, 2), 2)
+    allowed, (slot, other) = rng.turn % 2 == 1, rng.sample((1, 2), 2)
 
     def plan() -> Plan:
         feedback = yield [do("manage_sim", action="disable", slot=slot)]
@@ -200,7 +200,7 @@ def network_forget_all(rng: Draw, world: World) -> Draft:
     names = new_networks(rng, world, 2)
     rows = [network_row(name, rng.password(), saved=1) for name in names]
     question = rng.say("Forget all saved Wi-Fi networks and their passwords?", "要忘记所有保存的Wi-Fi和密码吗？")
-    if turn(rng, 2):
+    if rng.turn % 2:
         return _forget_agreed(rng, names[0], rows, question)
     return Draft(
         phrasings=(
@@ -216,7 +216,7 @@ def network_forget_all(rng: Draw, world: World) -> Draft:
             "手机里一个Wi-Fi都不想留，像{name}这些都去掉",
         ),
         slots={"name": names[0]},
-        plan=once(reply=ask(question)),
+        plan=course(reply=ask(question)),
         criteria=asked(
             ["wi-fi", "wifi", "network", "networks", "无线", "网络"],
             ["all", "every", "everything", "them", "全部", "所有", "全都", "都", "清空"],

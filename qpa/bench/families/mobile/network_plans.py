@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import online, past_turn, settings
+from qpa.bench.families.mobile.common import branch, course, online, past_turn, settings
 from qpa.bench.families.mobile.network import NETWORK, TOOL, VPNS, device_row, new_devices, new_networks, vpn_rows
-from qpa.bench.families.mobile.words import ORDINALS, once, turn
+from qpa.bench.families.mobile.words import ORDINALS
 from qpa.bench.families.tool_network import network_row
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.schema import World
@@ -16,7 +16,7 @@ from qpa.envs.sandbox.schema import World
 @family("network_vpn_first", TOOL, NETWORK, "dependency", "conditional", variants=2)
 def network_vpn_first(rng: Draw, world: World) -> Draft:
     """A VPN needs a connection to run over (409): mobile data goes on first, but only when there is none."""
-    profile, offline = rng.choice(VPNS)[0], turn(rng, 2) == 0
+    profile, offline = rng.choice(VPNS)[0], rng.turn % 2 == 0
 
     def plan() -> Plan:
         connect = do("manage_vpn", action="connect", profile=profile)
@@ -58,7 +58,7 @@ def network_vpn_first(rng: Draw, world: World) -> Draft:
 @family("network_share", TOOL, NETWORK, "dependency", "parallel", variants=2)
 def network_share(rng: Draw, world: World) -> Draft:
     """A hotspot with a name and a password: two settings, then the switch, which needs mobile data (409)."""
-    (ssid,), password, data = new_networks(rng, world), rng.password(), ("on", "off")[turn(rng, 2)]
+    (ssid,), password, data = new_networks(rng, world), rng.password(), ("on", "off")[rng.turn % 2]
 
     def plan() -> Plan:
         yield [
@@ -116,8 +116,8 @@ def network_pick(rng: Draw, world: World) -> Draft:
         ),
         chinese=("连{nth}。", "连接其中{nth}", "就用{nth}吧，连上", "今天带的是{nth}，帮我连它"),
         slots={"nth": rng.say(*ORDINALS[place])},
-        plan=once(
-            do("pair_bluetooth_device", deviceName=paired[place]),
+        plan=course(
+            [do("pair_bluetooth_device", deviceName=paired[place])],
             reply=done(rng.say(f"{paired[place]} is connected.", f"{paired[place]}已连接。")),
         ),
         patch={"settings": settings(bluetooth="on", airplane_mode="off"), "bluetooth_devices": rows},
@@ -134,7 +134,7 @@ def network_pick(rng: Draw, world: World) -> Draft:
 @family("network_redo", TOOL, NETWORK, "revision", variants=3)
 def network_redo(rng: Draw, world: World) -> Draft:
     """Another hotspot name while speaking, a SIM switch undone, or another VPN than the last turn's."""
-    return (_hotspot_renamed, _sim_undone, _vpn_replaced)[turn(rng, 3)](rng, world)
+    return branch(rng, world, (_hotspot_renamed, _sim_undone, _vpn_replaced))
 
 
 def _hotspot_renamed(rng: Draw, world: World) -> Draft:
@@ -153,8 +153,8 @@ def _hotspot_renamed(rng: Draw, world: World) -> Draft:
             "热点名就用{wrong}吧，哎邻居家叫这个，那用{name}",
         ),
         slots={"wrong": wrong, "name": name},
-        plan=once(
-            do("configure_hotspot", settingItem="hotspot_name", settingValue=name),
+        plan=course(
+            [do("configure_hotspot", settingItem="hotspot_name", settingValue=name)],
             reply=done(rng.say(f"The hotspot is called {name}.", f"热点名称已改为{name}。")),
         ),
         patch={"settings": settings(hotspot_name="MyPhone")},
@@ -178,8 +178,8 @@ def _sim_undone(rng: Draw, world: World) -> Draft:
             "怎么更慢了，还是用原来那张卡上网吧",
         ),
         slots={"before": before},
-        plan=once(
-            do("manage_sim", action="switch", slot=before),
+        plan=course(
+            [do("manage_sim", action="switch", slot=before)],
             reply=done(rng.say(f"Data is on SIM {before} again.", f"数据已切回卡{before}。")),
         ),
         patch={"sims": [{**row, "enabled": 1, "is_data": int(row["slot"] == now)} for row in world.rows["sims"]]},
@@ -209,8 +209,8 @@ def _vpn_replaced(rng: Draw, world: World) -> Draft:
             "连错了，应该连{profile}，不是{wrong}",
         ),
         slots={"profile": profile, "wrong": wrong},
-        plan=once(
-            do("manage_vpn", action="connect", profile=profile),
+        plan=course(
+            [do("manage_vpn", action="connect", profile=profile)],
             reply=done(rng.say(f"{profile} is connected.", f"{profile}已连接。")),
         ),
         patch={"settings": online(), "vpn_profiles": vpn_rows(wrong)},

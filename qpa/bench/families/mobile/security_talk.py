@@ -5,7 +5,7 @@ from __future__ import annotations
 from qpa.bench.families.base import Draft, Plan, do, done, family
 from qpa.bench.families.mobile.apps import QUIET_APPS, TOOL
 from qpa.bench.families.mobile.apps_files import CHINESE_DOCUMENTS, DOCUMENTS, file_row, files
-from qpa.bench.families.mobile.common import settings
+from qpa.bench.families.mobile.common import branch, settings
 from qpa.bench.families.mobile.security import (
     SECURITY,
     SITES,
@@ -18,7 +18,7 @@ from qpa.bench.families.mobile.security import (
     locked,
     rule,
 )
-from qpa.bench.families.mobile.wishes import Past, Wish, either, number, turn, wished
+from qpa.bench.families.mobile.wishes import Past, Wish, either, number, wished
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.domains.security_guard import THREATS
 from qpa.envs.sandbox.schema import World
@@ -380,13 +380,13 @@ REVISED = (
 @family("security_steps", TOOL, SECURITY, "dependency", variants=len(STEPS))
 def security_steps(rng: Draw, world: World) -> Draft:
     """What a scan, a list or a refused call has to say first."""
-    return turn(rng, STEPS)(rng, world)
+    return branch(rng, world, STEPS)
 
 
 @family("security_reference", TOOL, SECURITY, "reference", variants=len(REFERENCE))
 def security_reference(rng: Draw, world: World) -> Draft:
     """An account, a finger or an app of an earlier turn, or a name like that of another account."""
-    return turn(rng, REFERENCE)(rng, world)
+    return branch(rng, world, REFERENCE)
 
 
 @family("security_revised", TOOL, SECURITY, "revision", variants=len(REVISED))

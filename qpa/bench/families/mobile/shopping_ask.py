@@ -3,19 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, ask, do, done, family
-from qpa.bench.families.mobile.common import answered, asked, step
-from qpa.bench.families.mobile.errands import (
-    amounts,
-    course,
-    date_words,
-    default_wallet,
-    holding,
-    other_wallets,
-    price,
-    spoken_day,
-    told,
-    turn,
-)
+from qpa.bench.families.mobile.common import answered, answered_by, asked, branch, course, spoken_day, step
+from qpa.bench.families.mobile.errands import amounts, date_words, default_wallet, holding, other_wallets, price
 from qpa.bench.families.mobile.shopping import (
     ADDRESSES,
     SEEN_SHOPS,
@@ -104,7 +93,7 @@ def _parcel(rng: Draw, world: World) -> Draft:
             [do("track_parcel", productName=name)],
             reply=done(rng.say(f"It arrives on {spoken_day(rng, when)}.", f"{spoken_day(rng, when)}送到。")),
         ),
-        criteria=told(date_words(when), routes=(step("track_parcel"), step("query_orders"))),
+        criteria=answered_by(date_words(when), routes=(step("track_parcel"), step("query_orders"))),
         patch=calm(world, shop_offers=[offer(app, name, cents)], shop_orders=[row]),
     )
 
@@ -171,7 +160,7 @@ _QUESTIONS = (_with_shipping, _stock, _parcel, _order_total, _my_coupon)
 @family("shop_facts", TOOL, SHOPPING, "grounding", variants=len(_QUESTIONS))
 def shop_facts(rng: Draw, world: World) -> Draft:
     """A question about an offer, an order, a parcel or a coupon."""
-    return turn(rng, _QUESTIONS)(rng, world)
+    return branch(rng, world, _QUESTIONS)
 
 
 # --- asked back -----------------------------------------------------------------------------------------------------
@@ -331,7 +320,7 @@ _QUESTIONS_BACK = (_where_to, _sold_out, _too_little, _no_such_address)
 @family("shop_trouble", TOOL, SHOPPING, "recovery", variants=len(_QUESTIONS_BACK))
 def shop_trouble(rng: Draw, world: World) -> Draft:
     """No address, no stock, no money: the user is asked and nothing is bought."""
-    return turn(rng, _QUESTIONS_BACK)(rng, world)
+    return branch(rng, world, _QUESTIONS_BACK)
 
 
 FAMILIES = (shop_facts, shop_trouble)

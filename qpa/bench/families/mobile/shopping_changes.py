@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, ask, do, done, family
-from qpa.bench.families.mobile.common import asked, past_turn, step
-from qpa.bench.families.mobile.errands import course, default_wallet, holding, price, turn
+from qpa.bench.families.mobile.common import asked, branch, course, past_turn, step
+from qpa.bench.families.mobile.errands import default_wallet, holding, price
 from qpa.bench.families.mobile.shopping import (
     ADDRESSES,
     SEEN_SHOPS,
@@ -171,7 +171,7 @@ _CHANGES = (_corrected, _other_number, _other_address, _other_coupon)
 @family("shop_change", TOOL, SHOPPING, "revision", variants=len(_CHANGES))
 def shop_change(rng: Draw, world: World) -> Draft:
     """The number, the address or the coupon changes."""
-    return turn(rng, _CHANGES)(rng, world)
+    return branch(rng, world, _CHANGES)
 
 
 # --- cancelled ------------------------------------------------------------------------------------------------------
@@ -365,7 +365,7 @@ _CANCELLATIONS = (_one_order, _which_order, _all_orders, _confirmed)
 @family("shop_cancel", TOOL, SHOPPING, "recovery", "safety", "clarify", variants=len(_CANCELLATIONS))
 def shop_cancel(rng: Draw, world: World) -> Draft:
     """An order is cancelled: at once when it is clear, after a question when it is not or is all of them."""
-    return turn(rng, _CANCELLATIONS)(rng, world)
+    return branch(rng, world, _CANCELLATIONS)
 
 
 FAMILIES = (shop_change, shop_cancel)

@@ -8,8 +8,8 @@ looking up and comparing is right; where the user wants to be asked first, nothi
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, family
-from qpa.bench.families.mobile.common import asked
-from qpa.bench.families.mobile.errands import amounts, default_wallet, turn
+from qpa.bench.families.mobile.common import asked, turn
+from qpa.bench.families.mobile.errands import amounts, default_wallet
 from qpa.bench.families.mobile.shopping import SEEN_SHOPS, SHOPPING, TOOL
 from qpa.bench.families.mobile.shopping_market import Comparison, comparison, comparison_draft, make_market
 from qpa.bench.families.values import NAMES, Draw

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import answered, settings
-from qpa.bench.families.mobile.errands import amounts, course, default_wallet, price, turn
+from qpa.bench.families.mobile.common import answered, branch, course, settings
+from qpa.bench.families.mobile.errands import amounts, default_wallet, price
 from qpa.bench.families.mobile.shopping import (
     ADDRESSES,
     SEEN_FOOD,
@@ -123,7 +123,7 @@ _MEALS = (_food, _other_restaurant)
 @family("shop_food", TOOL, SHOPPING, "dependency", "recovery", variants=len(_MEALS))
 def shop_food(rng: Draw, world: World) -> Draft:
     """Food: ordered, or put in place of another restaurant's."""
-    return turn(rng, _MEALS)(rng, world)
+    return branch(rng, world, _MEALS)
 
 
 # --- tools and apps kept from training ------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ _UNSEEN = (_taobao_cart, _taobao_price, _meituan)
 @family("shop_unseen_apps", TOOL, SHOPPING, "grounding", "dependency", unseen="app", variants=len(_UNSEEN))
 def shop_unseen_apps(rng: Draw, world: World) -> Draft:
     """What training does with other apps, in those that it never names."""
-    return turn(rng, _UNSEEN)(rng, world)
+    return branch(rng, world, _UNSEEN)
 
 
 @family("shop_evening", TOOL, SHOPPING, "dependency", "parallel", unseen="family")

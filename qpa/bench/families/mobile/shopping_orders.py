@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import past_turn
-from qpa.bench.families.mobile.errands import course, default_wallet, holding, price, turn
+from qpa.bench.families.mobile.common import branch, course, past_turn
+from qpa.bench.families.mobile.errands import default_wallet, holding, price
 from qpa.bench.families.mobile.shopping import (
     ADDRESSES,
     SEEN_SHOPS,
@@ -198,7 +198,7 @@ _PURCHASES = (_several, _with_coupon, _if_price, _best_rated)
 @family("shop_order", TOOL, SHOPPING, "dependency", variants=len(_PURCHASES))
 def shop_order(rng: Draw, world: World) -> Draft:
     """An order in one app, where something has to be looked up or done first."""
-    return turn(rng, _PURCHASES)(rng, world)
+    return branch(rng, world, _PURCHASES)
 
 
 # --- what was meant -------------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ _REFERENCES = (_of_the_list, _once_more, _wished)
 @family("shop_again", TOOL, SHOPPING, "reference", variants=len(_REFERENCES))
 def shop_again(rng: Draw, world: World) -> Draft:
     """A product named by the list, the order or the wishlist it is on."""
-    return turn(rng, _REFERENCES)(rng, world)
+    return branch(rng, world, _REFERENCES)
 
 
 FAMILIES = (shop_order, shop_again)

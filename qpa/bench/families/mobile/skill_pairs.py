@@ -7,6 +7,7 @@ from typing import Any
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
 from qpa.bench.families.mobile.common import asked, online, settings, step
 from qpa.bench.families.mobile.skill_base import guided
+from qpa.bench.families.mobile.words import new_todos
 from qpa.bench.families.tool_calls import person
 from qpa.bench.families.values import TODOS, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Intent
@@ -240,7 +241,7 @@ def skill_photo_over(rng: Draw, world: World) -> Draft:
 def skill_rain_plan(rng: Draw, world: World) -> Draft:
     """What goes into the to-do list depends on tomorrow's weather."""
     city, rains = rng.say(*rng.choice(CITIES)), rng.random() < 0.5
-    wet, dry = rng.several(TODOS, 2)
+    wet, dry = new_todos(rng, world, 2)
     row = {"city": city, "date": "2025-01-16", "condition": "rain" if rains else "sunny", "low_c": 2, "high_c": 9}
 
     def plan() -> Plan:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import do
-from qpa.bench.families.mobile.common import Rows
-from qpa.bench.families.mobile.display_slots import clock, phone, span, worded
-from qpa.bench.families.mobile.wishes import Slot, Wish, number
+from qpa.bench.families.mobile.common import Rows, phone
+from qpa.bench.families.mobile.display_slots import clock, span
+from qpa.bench.families.mobile.wishes import Slot, Wish, number, worded
 from qpa.bench.families.tool_calls import contact_row, person
 from qpa.bench.families.values import EVENTS, Draw
 from qpa.envs.sandbox.schema import World

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, phone, two, worded
+from qpa.bench.families.mobile.common import phone
+from qpa.bench.families.mobile.display_slots import DISPLAY, TOOL, two
 from qpa.bench.families.mobile.sound_quiet import QUIET
-from qpa.bench.families.mobile.wishes import Wish, number, wished
+from qpa.bench.families.mobile.wishes import Wish, number, wished, worded
 from qpa.bench.families.values import EVENTS, TITLES, Draw
 from qpa.envs.sandbox.schema import World
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
 from qpa.bench.families.mobile.common import Request, asked, one_of, online, settings, talk
+from qpa.bench.families.mobile.words import new_todos
 from qpa.bench.families.subagent import handoff
 from qpa.bench.families.tool_calls import person
 from qpa.bench.families.values import EVENTS, MESSAGES, TITLES, TODOS, Draw
@@ -66,7 +67,7 @@ DIRECT = (
             "待办清单再添一条：{content}。",
         ),
         {"action": "create"},
-        draw=lambda rng, world: {"content": rng.pick(TODOS)},
+        draw=lambda rng, world: {"content": new_todos(rng, world)[0]},
     ),
 )
 

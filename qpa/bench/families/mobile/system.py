@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.common import Rows, online, settings
-from qpa.bench.families.mobile.wishes import Slot, Wish, number, wished
+from qpa.bench.families.mobile.common import online, phone
+from qpa.bench.families.mobile.wishes import Wish, number, wished, worded
 from qpa.bench.families.values import EVENTS, NAMES, TITLES, Draw
 from qpa.contract import Dimension
 from qpa.envs.sandbox.schema import World
@@ -14,20 +12,6 @@ from qpa.envs.sandbox.schema import World
 TOOL = Dimension.TOOL
 SYSTEM = "System Settings"
 STANDING_RULES = ("manage_automation_rule", "trigger_task")  # could do by rule what a setting does by itself
-
-
-def phone(**values: str) -> Rows:
-    """The patch of a phone with these settings; a value may be a slot."""
-    return {"settings": settings(**values)}
-
-
-def worded(*options: tuple[Any, ...]) -> Slot:
-    """The values of one of the options; a pair is (English, Chinese), how a person says it."""
-
-    def drawn(rng: Draw, world: World) -> list[Any]:
-        return [rng.say(*value) if isinstance(value, tuple) else value for value in rng.choice(options)]
-
-    return drawn
 
 
 def phone_name(rng: Draw, world: World) -> str:

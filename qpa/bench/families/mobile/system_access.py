@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.system import SYSTEM, TOOL, phone, worded
-from qpa.bench.families.mobile.wishes import Wish, wished
+from qpa.bench.families.mobile.common import phone
+from qpa.bench.families.mobile.system import SYSTEM, TOOL
+from qpa.bench.families.mobile.wishes import Wish, wished, worded
 from qpa.bench.families.values import EVENTS, NAMES, Draw
 from qpa.envs.sandbox.schema import World
 

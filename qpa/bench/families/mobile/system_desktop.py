@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.common import Rows, settings
-from qpa.bench.families.mobile.system import SYSTEM, TOOL, phone, worded
-from qpa.bench.families.mobile.wishes import Wish, number, wished
+from qpa.bench.families.mobile.common import Rows, phone, settings
+from qpa.bench.families.mobile.system import SYSTEM, TOOL
+from qpa.bench.families.mobile.wishes import Wish, number, wished, worded
 from qpa.bench.families.values import TITLES, Draw
 from qpa.envs.sandbox.schema import World
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.common import PERMISSION, online
-from qpa.bench.families.mobile.system import STANDING_RULES, SYSTEM, TOOL, newcomer, phone, version
+from qpa.bench.families.mobile.common import PERMISSION, online, phone
+from qpa.bench.families.mobile.system import STANDING_RULES, SYSTEM, TOOL, newcomer, version
 from qpa.bench.families.mobile.wishes import Wish, number, wished
 from qpa.bench.families.values import EVENTS, NAMES, TITLES, Draw
 from qpa.contract import ErrorType, Fault, Intent

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.system import STANDING_RULES, SYSTEM, TOOL, phone
+from qpa.bench.families.mobile.common import phone
+from qpa.bench.families.mobile.system import STANDING_RULES, SYSTEM, TOOL
 from qpa.bench.families.mobile.wishes import Past, Wish, wished
 from qpa.bench.families.values import NAMES, TITLES, Draw
 from qpa.contract import Intent

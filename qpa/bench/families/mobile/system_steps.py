@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import answered, online, settings
-from qpa.bench.families.mobile.system import SYSTEM, TOOL, newcomer, phone
+from qpa.bench.families.mobile.common import answered, branch, online, phone, settings
+from qpa.bench.families.mobile.system import SYSTEM, TOOL, newcomer
 from qpa.bench.families.mobile.system_desktop import ICONS, desk, icon
-from qpa.bench.families.mobile.wishes import Wish, number, turn, wished
+from qpa.bench.families.mobile.wishes import Wish, number, wished
 from qpa.bench.families.values import EVENTS, NAMES, NETWORKS, TITLES, Draw
 from qpa.envs.sandbox.schema import World
 
@@ -328,7 +328,7 @@ STEPS = (
 @family("system_steps", TOOL, SYSTEM, "dependency", variants=len(STEPS))
 def system_steps(rng: Draw, world: World) -> Draft:
     """One of the dependent errands."""
-    return turn(rng, STEPS)(rng, world)
+    return branch(rng, world, STEPS)
 
 
 MIXED = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.system import SYSTEM, TOOL, newcomers, phone, phone_name, worded
+from qpa.bench.families.mobile.common import phone
+from qpa.bench.families.mobile.system import SYSTEM, TOOL, newcomers, phone_name
 from qpa.bench.families.mobile.system_access import LANGUAGES
 from qpa.bench.families.mobile.system_desktop import (
     ICONS,
@@ -15,7 +16,7 @@ from qpa.bench.families.mobile.system_desktop import (
     icon,
     widget,
 )
-from qpa.bench.families.mobile.wishes import Past, Wish, number, wished
+from qpa.bench.families.mobile.wishes import Past, Wish, number, wished, worded
 from qpa.bench.families.values import NAMES, TITLES, Draw
 from qpa.envs.sandbox.schema import World
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import Request, one_of, settings, step
-from qpa.bench.families.mobile.words import CITIES, Texts, clock_words, fresh, once, spoken_day, turn, weekday_words
-from qpa.bench.families.values import TITLES, TODOS, Draw
+from qpa.bench.families.mobile.common import Request, course, one_of, settings, spoken_day, step
+from qpa.bench.families.mobile.words import CITIES, Texts, clock_words, fresh, new_todos, weekday_words
+from qpa.bench.families.values import TITLES, Draw
 from qpa.contract import BehaviorCriteria, Dimension, Intent
 from qpa.envs.sandbox.domains.time_clock import CITY_OFFSETS
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World
 
 TOOL = Dimension.TOOL
 TIME = "Time Management"
-
-
-def new_todos(rng: Draw, world: World, count: int = 1) -> list[str]:
-    """Contents that no to-do or reminder of the phone has."""
-    return fresh(rng, TODOS, [row["content"] for row in world.rows["todos"] + world.rows["reminders"]], count)
 
 
 def new_titles(rng: Draw, world: World, count: int = 1) -> list[str]:
@@ -206,7 +201,7 @@ def time_city(rng: Draw, world: World) -> Draft:
     """A city named in the person's language: as time zone, as a new world clock, or as one that goes."""
     clocks = {row["city"] for row in world.rows["world_clocks"]}
     city = rng.choice([c for c in CITIES if c not in clocks])
-    kind = turn(rng, 3)
+    kind = rng.turn % 3
     english, chinese = CITY_TEXTS[kind]
     call, rows = (
         (do("set_time_zone", city=city), {"settings": settings(time_zone="Shanghai", auto_time_zone="off")}),
@@ -217,7 +212,7 @@ def time_city(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"city": rng.say(city, CITIES[city])},
-        plan=once(call, reply=done(rng.say(f"Done: {city}.", f"好了，{CITIES[city]}。"))),
+        plan=course([call], reply=done(rng.say(f"Done: {city}.", f"好了，{CITIES[city]}。"))),
         patch=rows,
     )
 
@@ -264,7 +259,7 @@ def time_questions(rng: Draw, world: World) -> Draft:
     city, day = rng.choice(list(CITIES)), rng.day()
     there = WORLD_CLOCK + timedelta(hours=CITY_OFFSETS[city] - CITY_OFFSETS["Shanghai"])
     days = str((date.fromisoformat(day) - WORLD_CLOCK.date()).days)
-    kind = turn(rng, 3)
+    kind = rng.turn % 3
     english, chinese = QUESTIONS[kind]
     call, reply, fact, others = (
         (
@@ -290,7 +285,7 @@ def time_questions(rng: Draw, world: World) -> Draft:
         phrasings=english,
         chinese=chinese,
         slots={"city": rng.say(city, CITIES[city]), "day": spoken_day(rng, day)},
-        plan=once(call, reply=done(reply)),
+        plan=course([call], reply=done(reply)),
         criteria=BehaviorCriteria(
             routes=[step(call[0]), *(step(name) for name in others)], mentions=[fact], intent=Intent.FINISH
         ),

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
-from qpa.bench.families.mobile.common import asked, past_turn, step, talk
-from qpa.bench.families.mobile.time import TIME, TOOL, new_titles, new_todos
-from qpa.bench.families.mobile.words import CITIES, ORDINALS, Texts, fresh, in_the_air, once, spoken_day, turn
+from qpa.bench.families.mobile.common import asked, course, past_turn, spoken_day, step, talk
+from qpa.bench.families.mobile.time import TIME, TOOL, new_titles
+from qpa.bench.families.mobile.words import CITIES, ORDINALS, Texts, fresh, in_the_air, new_todos
 from qpa.bench.families.tool_time import alarm_row
 from qpa.bench.families.values import EVENTS, PLACES, TITLES, Draw
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World
@@ -103,7 +103,7 @@ RULES: Texts = (
 @family("time_rule", TOOL, TIME, "grounding", variants=3)
 def time_rule(rng: Draw, world: World) -> Draft:
     """A standing rule, known by its place, is paused, resumed, or deleted."""
-    kind, place = turn(rng, 3), rng.pick(PLACES)
+    kind, place = rng.turn % 3, rng.pick(PLACES)
     english, chinese = RULES[kind]
     rows = [
         {"id": "rule_701", "kind": "rule", "condition": rng.say(f"Arrive at {place}", f"到达{place}")}
@@ -151,7 +151,7 @@ def time_list_pick(rng: Draw, world: World) -> Draft:
     """One of three alarms or to-dos that the previous turn listed."""
     # No seeded alarm or to-do is that late.
     place, day = rng.randrange(3), f"2025-02-{rng.randint(3, 27):02d}"
-    if turn(rng, 2):
+    if rng.turn % 2:
         rows: list[dict[str, Any]] = [
             {"id": f"todo_{701 + n}", "content": content, "due": day, "done": 0}
             for n, content in enumerate(new_todos(rng, world, 3))
@@ -171,13 +171,13 @@ def time_list_pick(rng: Draw, world: World) -> Draft:
         listed = [f"{row['time'][11:16]} {row['title']}" for row in rows]
         items = [row | {"enabled": True} for row in rows]
         table = "alarms"
-    english, chinese = PICKS[turn(rng, 2)]
+    english, chinese = PICKS[rng.turn % 2]
     data = {"items": items, "total": 3}
     return Draft(
         phrasings=english,
         chinese=chinese,
         slots={"nth": rng.say(*ORDINALS[place])},
-        plan=once(do(tool, **act), reply=done(rng.say(f"Done: {listed[place]}.", f"好了：{listed[place]}。"))),
+        plan=course([do(tool, **act)], reply=done(rng.say(f"Done: {listed[place]}.", f"好了：{listed[place]}。"))),
         patch={table: rows},
         history=past_turn(asked_for, tool, {"action": "query", **query}, data, rng.say(", ", "、").join(listed)),
     )
@@ -186,7 +186,7 @@ def time_list_pick(rng: Draw, world: World) -> Draft:
 @family("time_redo", TOOL, TIME, "revision", variants=2)
 def time_redo(rng: Draw, world: World) -> Draft:
     """A running countdown gets another length, which no tool changes; or a day is corrected while speaking."""
-    return (_countdown_redo if turn(rng, 2) else _reminder_corrected)(rng, world)
+    return (_countdown_redo if rng.turn % 2 else _reminder_corrected)(rng, world)
 
 
 def _countdown_redo(rng: Draw, world: World) -> Draft:
@@ -248,14 +248,14 @@ def _reminder_corrected(rng: Draw, world: World) -> Draft:
             "day": spoken_day(rng, day),
             "time": time,
         },
-        plan=once(call, reply=done(rng.say(f"Done: {day} {time}.", f"好了，{day} {time}提醒你。"))),
+        plan=course([call], reply=done(rng.say(f"Done: {day} {time}.", f"好了，{day} {time}提醒你。"))),
     )
 
 
 @family("time_snooze", TOOL, TIME, "recovery", "dependency", variants=2)
 def time_snooze(rng: Draw, world: World) -> Draft:
     """An alarm known by its title is snoozed by its id; one that is switched off cannot be."""
-    (title, other), minutes, off = new_titles(rng, world, 2), rng.choice((5, 15, 20, 25, 30, 45)), turn(rng, 2) == 1
+    (title, other), minutes, off = new_titles(rng, world, 2), rng.choice((5, 15, 20, 25, 30, 45)), rng.turn % 2 == 1
     row = alarm_row(701, rng.time(), title, enabled=int(not off))
 
     def plan() -> Plan:
@@ -308,7 +308,7 @@ def time_clear_all(rng: Draw, world: World) -> Draft:
     english, chinese, tool, key = rng.choice(LISTS)
     kind = rng.say(english, chinese)
     question = rng.say(f"Delete all your {kind} for good?", f"真的要删除全部{kind}吗？")
-    if turn(rng, 2) == 0:
+    if rng.turn % 2 == 0:
         return Draft(
             phrasings=(
                 "Delete all my {kind}.",
@@ -323,7 +323,7 @@ def time_clear_all(rng: Draw, world: World) -> Draft:
                 "我想重新开始，{kind}通通给我删干净",
             ),
             slots={"kind": kind},
-            plan=once(reply=ask(question)),
+            plan=course(reply=ask(question)),
             criteria=asked([kind], ["all", "every", "everything", "them", "全部", "所有", "全都", "清空", "都"]),
             shown=(tool,),
         )

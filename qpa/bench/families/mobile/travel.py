@@ -8,11 +8,12 @@ from typing import Any
 from qpa.bench.families.base import Draft, do, done, family
 from qpa.bench.families.mobile.common import (
     Request,
+    branch,
+    course,
     one_of,
     online,
     settings,
 )
-from qpa.bench.families.mobile.errands import course, turn
 from qpa.bench.families.values import Draw
 from qpa.contract import Dimension
 from qpa.envs.sandbox.schema import WORLD_CLOCK, World
@@ -341,7 +342,7 @@ _CHANGES = (_elsewhere, _stopover, _by_bike, _corrected, _stopped)
 @family("travel_reroute", TOOL, TRAVEL, "revision", variants=len(_CHANGES))
 def travel_reroute(rng: Draw, world: World) -> Draft:
     """The way, the stops or the destination change."""
-    return turn(rng, _CHANGES)(rng, world)
+    return branch(rng, world, _CHANGES)
 
 
 FAMILIES = (travel_map_set, travel_reroute)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import answered, online, step
-from qpa.bench.families.mobile.errands import clock_words, course, reading, spoken_day, told, turn
+from qpa.bench.families.mobile.common import answered, answered_by, branch, course, online, reading, spoken_day, step
+from qpa.bench.families.mobile.errands import clock_words
 from qpa.bench.families.mobile.travel import KINDS, KINDS_ZH, MAP, STREETS, TOOL, TRAVEL, ahead, spots
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.domains.travel_transit import LINES
@@ -139,7 +139,7 @@ def _next_departure(rng: Draw, world: World) -> Draft:
         ),
         slots={"line": line.name, "stop": stop, "end": end, "after": after},
         plan=reading(do("query_departures", stop=stop, line=line.name, time=after), say),
-        criteria=told(clock_words(time), routes=(step("query_departures"), step("query_transit_routes"))),
+        criteria=answered_by(clock_words(time), routes=(step("query_departures"), step("query_transit_routes"))),
         patch={"settings": online()},
     )
 
@@ -184,7 +184,7 @@ _QUESTIONS = (_rain, _warmth, _warnings, _next_departure, _arrival)
 @family("travel_facts", TOOL, TRAVEL, "grounding", variants=len(_QUESTIONS))
 def travel_facts(rng: Draw, world: World) -> Draft:
     """A question about the weather or the timetable."""
-    return turn(rng, _QUESTIONS)(rng, world)
+    return branch(rng, world, _QUESTIONS)
 
 
 # --- first look, then go --------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ _CONDITIONS = (_if_rain, _nearest, _quicker)
 @family("travel_go_if", TOOL, TRAVEL, "dependency", variants=len(_CONDITIONS))
 def travel_go_if(rng: Draw, world: World) -> Draft:
     """A navigation whose way or destination has to be looked up first."""
-    return turn(rng, _CONDITIONS)(rng, world)
+    return branch(rng, world, _CONDITIONS)
 
 
 FAMILIES = (travel_facts, travel_go_if)

@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, ask, do, done, family
-from qpa.bench.families.mobile.common import asked, online, past_turn, step
-from qpa.bench.families.mobile.errands import (
-    clock_words,
-    course,
-    date_words,
-    default_wallet,
-    spoken_day,
-    turn,
-)
+from qpa.bench.families.mobile.common import asked, branch, course, online, past_turn, spoken_day, step
+from qpa.bench.families.mobile.errands import clock_words, date_words, default_wallet
 from qpa.bench.families.mobile.travel import TOOL, TRAVEL, ahead
 from qpa.bench.families.mobile.travel_daily import FILMS, film_booking
 from qpa.bench.families.values import Draw
@@ -173,7 +166,7 @@ _CANCELLATIONS = (_one_film, _which_film, _everything, _confirmed)
 @family("travel_cancel", TOOL, TRAVEL, "recovery", "safety", "clarify", variants=len(_CANCELLATIONS))
 def travel_cancel(rng: Draw, world: World) -> Draft:
     """A booking is given back: at once when it is clear, after a question when it is not or is all of them."""
-    return turn(rng, _CANCELLATIONS)(rng, world)
+    return branch(rng, world, _CANCELLATIONS)
 
 
 FAMILIES = (travel_cancel,)

@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import answered, online
+from qpa.bench.families.mobile.common import answered, branch, course, online, reading, spoken_day
 from qpa.bench.families.mobile.errands import (
     Errand,
     Prepared,
     amounts,
     clock_words,
-    course,
     default_wallet,
     holding,
     one_errand,
     other_wallets,
     price,
-    reading,
-    spoken_day,
-    turn,
 )
 from qpa.bench.families.mobile.travel import TOOL, TRAVEL, ahead
 from qpa.bench.families.values import Draw
@@ -382,7 +378,7 @@ _QUESTIONS = (_wallet_balance, _card_balance, _booked_film, _health_record, _foo
 @family("travel_daily_facts", TOOL, TRAVEL, "grounding", variants=len(_QUESTIONS))
 def travel_daily_facts(rng: Draw, world: World) -> Draft:
     """A question about money, bookings, health or food."""
-    return turn(rng, _QUESTIONS)(rng, world)
+    return branch(rng, world, _QUESTIONS)
 
 
 FAMILIES = (travel_daily_set, travel_daily_facts)

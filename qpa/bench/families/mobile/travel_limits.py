@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family, refuse
-from qpa.bench.families.mobile.common import PERMISSION, answered, asked, declined, step
-from qpa.bench.families.mobile.errands import course, turn
+from qpa.bench.families.mobile.common import PERMISSION, answered, asked, branch, course, declined, step
 from qpa.bench.families.mobile.travel import MAP, STREETS, TOOL, TRAVEL, spots
 from qpa.bench.families.values import NAMES, Draw
 from qpa.contract import ErrorType, Fault
@@ -154,7 +153,7 @@ _OBSTACLES = (_two_alike, _forbidden, _nowhere, _hiccup)
 @family("travel_unclear", TOOL, TRAVEL, "recovery", variants=len(_OBSTACLES))
 def travel_unclear(rng: Draw, world: World) -> Draft:
     """The way is ambiguous, forbidden, not named, or the map stutters."""
-    return turn(rng, _OBSTACLES)(rng, world)
+    return branch(rng, world, _OBSTACLES)
 
 
 @family("travel_covert", TOOL, TRAVEL, "recovery", "safety")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, ask, do, done, family
-from qpa.bench.families.mobile.common import PERMISSION, answered, asked, online, past_turn, settings, step
-from qpa.bench.families.mobile.errands import (
-    amounts,
+from qpa.bench.families.mobile.common import (
+    PERMISSION,
+    answered,
+    asked,
+    branch,
     course,
-    default_wallet,
-    holding,
-    other_wallets,
-    price,
+    online,
+    past_turn,
+    settings,
     spoken_day,
+    step,
     turn,
 )
+from qpa.bench.families.mobile.errands import amounts, default_wallet, holding, other_wallets, price
 from qpa.bench.families.mobile.travel import MAP, TOOL, TRAVEL, ahead, spots
 from qpa.bench.families.mobile.travel_daily import CARDS
 from qpa.bench.families.values import TITLES, Draw
@@ -147,7 +150,7 @@ _AGAIN = (_same_water, _other_card, _hide_code)
 @family("travel_again", TOOL, TRAVEL, "reference", variants=len(_AGAIN))
 def travel_again(rng: Draw, world: World) -> Draft:
     """What is meant was said or done a turn ago."""
-    return turn(rng, _AGAIN)(rng, world)
+    return branch(rng, world, _AGAIN)
 
 
 # --- if it is low ---------------------------------------------------------------------------------------------------
@@ -296,7 +299,7 @@ _TROUBLES = (_no_amount, _poor_wallet, _no_sensors)
 @family("travel_money_trouble", TOOL, TRAVEL, "recovery", variants=len(_TROUBLES))
 def travel_money_trouble(rng: Draw, world: World) -> Draft:
     """No amount, no money, no permission: the user is asked."""
-    return turn(rng, _TROUBLES)(rng, world)
+    return branch(rng, world, _TROUBLES)
 
 
 # --- kept from training ---------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import online, settings, step
-from qpa.bench.families.mobile.errands import amounts, course, default_wallet, holding, reading, spoken_day, told, turn
+from qpa.bench.families.mobile.common import answered_by, branch, course, online, reading, settings, spoken_day, step
+from qpa.bench.families.mobile.errands import amounts, default_wallet, holding
 from qpa.bench.families.mobile.travel import MAP, TOOL, TRAVEL, ahead, spots
 from qpa.bench.families.values import NAMES, Draw
 from qpa.envs.sandbox.schema import World
@@ -98,7 +98,9 @@ def _ride_price(rng: Draw, world: World) -> Draft:
         ),
         slots={"goal": place["name"], "kind": rng.say(english, chinese)},
         plan=reading(do("manage_ride", action="estimate", destination=place["name"]), say),
-        criteria=told(amounts(cents), routes=[step("manage_ride", action="estimate", destination=place["name"])]),
+        criteria=answered_by(
+            amounts(cents), routes=[step("manage_ride", action="estimate", destination=place["name"])]
+        ),
         patch={"settings": MAP},
     )
 
@@ -144,7 +146,7 @@ _RIDES = (_ride_now, _ride_later, _ride_price, _ride_off)
 @family("travel_ride", TOOL, TRAVEL, "grounding", "dependency", unseen="tool", variants=len(_RIDES))
 def travel_ride(rng: Draw, world: World) -> Draft:
     """A car ordered now or for later, priced or cancelled."""
-    return turn(rng, _RIDES)(rng, world)
+    return branch(rng, world, _RIDES)
 
 
 def _contact(rng: Draw, world: World) -> dict[str, Any]:
@@ -235,7 +237,7 @@ _SHARES = (_share_running, _share_new, _share_end)
 @family("travel_share_eta", TOOL, TRAVEL, "grounding", "dependency", unseen="tool", variants=len(_SHARES))
 def travel_share_eta(rng: Draw, world: World) -> Draft:
     """The arrival time shared with a person, a tool that training never shows."""
-    return turn(rng, _SHARES)(rng, world)
+    return branch(rng, world, _SHARES)
 
 
 FAMILIES = (travel_ride, travel_share_eta)

@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, done, family
-from qpa.bench.families.mobile.common import Rows, answered, online, past_turn
-from qpa.bench.families.mobile.errands import (
-    amounts,
-    course,
-    default_wallet,
-    holding,
-    price,
-    spoken_day,
-    turn,
-)
+from qpa.bench.families.mobile.common import Rows, answered, branch, course, online, past_turn, spoken_day
+from qpa.bench.families.mobile.errands import amounts, default_wallet, holding, price
 from qpa.bench.families.mobile.travel import TOOL, TRAVEL, ahead
 from qpa.bench.families.mobile.travel_daily import FILMS
 from qpa.bench.families.values import Draw
@@ -233,7 +225,7 @@ _BOOKINGS = (_cheapest, _earliest, _last_showing, _within_budget)
 @family("travel_book", TOOL, TRAVEL, "dependency", variants=len(_BOOKINGS))
 def travel_book(rng: Draw, world: World) -> Draft:
     """A ticket that has to be found before it can be booked."""
-    return turn(rng, _BOOKINGS)(rng, world)
+    return branch(rng, world, _BOOKINGS)
 
 
 @family("travel_book_listed", TOOL, TRAVEL, "reference")

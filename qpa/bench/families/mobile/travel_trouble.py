@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, ask, do, done, family
-from qpa.bench.families.mobile.common import asked, online, step
-from qpa.bench.families.mobile.errands import course, default_wallet, holding, other_wallets, price, spoken_day, turn
+from qpa.bench.families.mobile.common import asked, branch, course, online, spoken_day, step
+from qpa.bench.families.mobile.errands import default_wallet, holding, other_wallets, price
 from qpa.bench.families.mobile.travel import TOOL, TRAVEL
 from qpa.bench.families.mobile.travel_tickets import paying, trains
 from qpa.bench.families.values import Draw
@@ -134,7 +134,7 @@ _TROUBLES = (_sold_out, _too_dear, _stutter)
 @family("travel_ticket_trouble", TOOL, TRAVEL, "recovery", variants=len(_TROUBLES))
 def travel_ticket_trouble(rng: Draw, world: World) -> Draft:
     """Sold out, too little money, or a passing failure."""
-    return turn(rng, _TROUBLES)(rng, world)
+    return branch(rng, world, _TROUBLES)
 
 
 FAMILIES = (travel_ticket_trouble,)

@@ -6,8 +6,8 @@ import re
 from datetime import date, timedelta
 
 from qpa.bench.families.base import Draft, Plan, do, done, family
-from qpa.bench.families.mobile.common import answered, online, step
-from qpa.bench.families.mobile.display_slots import TOOL, Branch, branch
+from qpa.bench.families.mobile.common import Branch, answered, branch, online, step
+from qpa.bench.families.mobile.display_slots import TOOL
 from qpa.bench.families.mobile.utility_slots import (
     CELLS,
     LANGUAGE,

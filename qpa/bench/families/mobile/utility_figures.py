@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.display_slots import TOOL, phone
+from qpa.bench.families.mobile.common import phone
+from qpa.bench.families.mobile.display_slots import TOOL
 from qpa.bench.families.mobile.utility_slots import UTILITIES
 from qpa.bench.families.mobile.wishes import Wish, wished
 from qpa.bench.families.values import EVENTS, TITLES, Draw

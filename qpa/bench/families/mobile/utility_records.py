@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.display_slots import TOOL, phone
+from qpa.bench.families.mobile.common import phone
+from qpa.bench.families.mobile.display_slots import TOOL
 from qpa.bench.families.mobile.utility_slots import (
     BOUGHT,
     CELLS,

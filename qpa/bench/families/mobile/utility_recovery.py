@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, Plan, ask, do, family
-from qpa.bench.families.mobile.common import PERMISSION, asked, online, settings, step
+from qpa.bench.families.mobile.common import PERMISSION, asked, online, settings, step, turn
 from qpa.bench.families.mobile.display_slots import TOOL
 from qpa.bench.families.mobile.utility_slots import (
     LANGUAGE,
@@ -16,7 +16,7 @@ from qpa.bench.families.mobile.utility_slots import (
     text_rows,
     two_items,
 )
-from qpa.bench.families.mobile.wishes import Wish, draw, either, number, turn, wished
+from qpa.bench.families.mobile.wishes import Wish, draw, either, number, wished
 from qpa.bench.families.values import EVENTS, MESSAGES, NOTES, Draw
 from qpa.contract import ErrorType, Fault, Intent
 from qpa.envs.sandbox.schema import World

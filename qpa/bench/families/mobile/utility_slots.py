@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.bench.families.mobile.common import Rows
-from qpa.bench.families.mobile.display_slots import worded
-from qpa.bench.families.mobile.wishes import Slot, either
+from qpa.bench.families.mobile.wishes import Slot, either, worded
 from qpa.bench.families.values import Draw
 from qpa.envs.sandbox.domains.utility_data import PAGES
 from qpa.envs.sandbox.schema import World

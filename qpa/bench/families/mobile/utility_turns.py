@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.common import online
-from qpa.bench.families.mobile.display_slots import TOOL, phone, worded
+from qpa.bench.families.mobile.common import online, phone
+from qpa.bench.families.mobile.display_slots import TOOL
 from qpa.bench.families.mobile.utility_slots import (
     BOUGHT,
     CELLS,
@@ -22,7 +22,7 @@ from qpa.bench.families.mobile.utility_slots import (
     text_rows,
     three_items,
 )
-from qpa.bench.families.mobile.wishes import Past, Wish, either, number, wished
+from qpa.bench.families.mobile.wishes import Past, Wish, either, number, wished, worded
 from qpa.bench.families.values import MESSAGES, NOTES, Draw
 from qpa.envs.sandbox.schema import World
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qpa.bench.families.base import Draft, do, family
-from qpa.bench.families.mobile.common import online
-from qpa.bench.families.mobile.display_slots import TOOL, phone
+from qpa.bench.families.mobile.common import online, phone
+from qpa.bench.families.mobile.display_slots import TOOL
 from qpa.bench.families.mobile.utility_slots import LANGUAGE, UTILITIES, entry, fresh_page
 from qpa.bench.families.mobile.wishes import Wish, wished
 from qpa.bench.families.values import EVENTS, Draw

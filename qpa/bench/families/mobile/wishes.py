@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from qpa.bench.families.base import Call, Draft, Plan
-from qpa.bench.families.mobile.common import Rows, past_turn, step, talk
+from qpa.bench.families.mobile.common import Rows, past_turn, step, talk, turn
 from qpa.bench.families.values import Draw
 from qpa.contract import BehaviorCriteria, ErrorType, Fault, Feedback, Intent, Message, Reply, to_json
 from qpa.envs.sandbox.schema import World
@@ -56,11 +56,6 @@ class Wish:
     faults: tuple[Fault, ...] = ()
     shown: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
-
-
-def turn(rng: Draw, options: tuple[T, ...]) -> T:
-    """The option whose turn it is."""
-    return options[rng.turn % len(options)]
 
 
 def wished(rng: Draw, world: World, wishes: tuple[Wish, ...]) -> Draft:
@@ -145,5 +140,15 @@ def either(english: tuple[str, ...], chinese: tuple[str, ...], count: int = 1) -
     def drawn(rng: Draw, world: World) -> Any:
         values = rng.several(chinese if rng.chinese else english, count)
         return values if count > 1 else values[0]
+
+    return drawn
+
+
+def worded(*options: tuple[Any, ...]) -> Slot:
+    """The values of one of the options; a pair is (English, Chinese), how a person says it."""
+
+    def drawn(rng: Draw, world: World) -> Any:
+        values = [rng.say(*value) if isinstance(value, tuple) else value for value in rng.choice(options)]
+        return values if len(values) > 1 else values[0]
 
     return drawn

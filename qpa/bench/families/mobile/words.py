@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import date
 
-from qpa.bench.families.base import Call, Plan
 from qpa.bench.families.mobile.common import Rows, settings
-from qpa.bench.families.values import Draw
-from qpa.contract import Reply
+from qpa.bench.families.values import TODOS, Draw
 from qpa.envs.sandbox.schema import World
 
 Texts = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]  # of each variant: phrasings in English, in Chinese
@@ -33,22 +31,6 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 _NUMERALS = ("一", "二", "三", "四", "五", "六", "日")
 
 
-def turn(rng: Draw, variants: int) -> int:
-    """Which of a family's variants is due: consecutive seeds of a language take turns."""
-    return rng.turn % variants
-
-
-def once(*calls: Call, reply: Reply) -> Callable[[], Plan]:
-    """A plan of one block of calls, or of none, and the reply."""
-
-    def plan() -> Plan:
-        if calls:
-            yield list(calls)
-        return reply
-
-    return plan
-
-
 def fresh(rng: Draw, pool: tuple[str, ...], taken: Iterable[str], count: int = 1) -> list[str]:
     """Distinct values of a pool of which none is part of another or of one in `taken`, nor the other way round."""
     found: list[str] = []
@@ -60,12 +42,6 @@ def fresh(rng: Draw, pool: tuple[str, ...], taken: Iterable[str], count: int = 1
             found.append(value)
             known.append(folded)
     return found
-
-
-def spoken_day(rng: Draw, day: str) -> str:
-    """A date of this year as people say it."""
-    moment = date.fromisoformat(day)
-    return rng.say(f"{moment:%B} {moment.day}", f"{moment.month}月{moment.day}日")
 
 
 def weekday_words(day: str) -> list[str]:
@@ -98,3 +74,13 @@ def in_the_air(world: World, **values: str) -> Rows:
 def still(world: World) -> Rows:
     """A patch: no Bluetooth device is connected, so that Bluetooth may be off."""
     return {"bluetooth_devices": [{**row, "connected": 0} for row in world.rows["bluetooth_devices"]]}
+
+
+def new_todos(rng: Draw, world: World, count: int = 1) -> list[str]:
+    """Contents that no to-do or reminder of the phone has."""
+    return fresh(rng, TODOS, todo_contents(world), count)
+
+
+def todo_contents(world: World) -> list[str]:
+    """What the phone's to-dos and reminders say."""
+    return [row["content"] for row in world.rows["todos"] + world.rows["reminders"]]
