@@ -13,9 +13,11 @@ from rich.table import Table
 
 from launch.cli import UsageError, nearest
 from qpa.bench import load_suite, oracle, train_tasks
+from qpa.bench.mobile import CANDIDATES, mobile_train_tasks
 from qpa.bench.rehearsal import parse_id
 from qpa.bench.suites import families, remake
-from qpa.contract import CallTools, Split, TaskSpec, ToolSpec, to_json
+from qpa.chat.wire import wire_tools
+from qpa.contract import CallTools, Split, TaskSpec, to_json
 from qpa.envs.sandbox import catalog
 from qpa.harness.files import write_atomic
 
@@ -30,8 +32,6 @@ def select(suite: str, split: str, family: str | None, limit: int | None, candid
         weights = None if family is None else {family: 1.0}
         if suite == "core":
             return train_tasks(seed, limit or _TRAIN_SHOWN, weights, candidates)
-        from qpa.bench.mobile import mobile_train_tasks
-
         return mobile_train_tasks(seed, limit or _TRAIN_SHOWN, weights)
     found = (t for t in load_suite(suite, split) if family in (None, t.family))
     tasks = list(itertools.islice(found, limit))
@@ -123,7 +123,7 @@ def checked_task(task_id: str, candidates: int) -> TaskSpec:
             f"{task_id}: a task id looks like alarm_create-dev-000000 or alarm_create.zh-dev-000001"
         ) from None
     _check_family("mobile" if instance.language else "core", instance.family)
-    return remake(task_id, 15 if instance.language else candidates)
+    return remake(task_id, CANDIDATES if instance.language else candidates)
 
 
 def _course(task: TaskSpec) -> list[str]:
@@ -140,17 +140,9 @@ def export(tasks: Sequence[TaskSpec], path: str) -> int:
     """Writes the tasks as JSON lines and the catalogue in the OpenAI tool format, each whole or not at all."""
     write_atomic(path, b"".join(to_json(task) + b"\n" for task in tasks))
     tools = f"{path}.tools.json"
-    write_atomic(tools, msgspec.json.format(msgspec.json.encode([openai_tool(s) for s in catalog()]), indent=2))
+    write_atomic(tools, msgspec.json.format(msgspec.json.encode(wire_tools(catalog())), indent=2))
     print(f"{len(tasks)} tasks written to {path}, {len(catalog())} tools to {tools}")
     return 0
-
-
-def openai_tool(spec: ToolSpec) -> dict[str, object]:
-    """A tool's schema as chat endpoints take it."""
-    return {
-        "type": "function",
-        "function": {"name": spec.name, "description": spec.description, "parameters": spec.parameters},
-    }
 
 
 def _check_family(suite: str, name: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from qpa.bench.families.base import Family
 from qpa.bench.rehearsal import SEEDS, SPLIT_OF_UNSEEN, TEST_SPLITS, Instance
 from qpa.bench.retrieval import request_text, tool_index
-from qpa.bench.suites import apportion, families, gold_tools, make_task
+from qpa.bench.suites import apportion, families, gold_tools, make_instance, make_task
 from qpa.contract import Dimension, Fault, FaultMode, Split, StateCriteria, TaskSpec, ToolKind
 from qpa.envs.sandbox import catalog
 
@@ -74,14 +74,15 @@ def load_use_case(name: str) -> list[TaskSpec]:
 
 def make_mobile(instance: Instance, recall: bool, candidates: int = CANDIDATES) -> TaskSpec:
     """One task of the suite, with `candidates` visible tools; see `load_mobile`."""
-    task = make_task(instance.family, instance.seed, instance.split, candidates, instance.language, instance.routing)
-    if task.resources.tools and recall:
-        task.resources.tools = recalled_tools(task, candidates)
-    elif task.resources.tools and instance.split is not Split.TRAIN:
+
+    def needed_first(task: TaskSpec) -> list[str]:
         gold = gold_tools(task.id)
         rest = [n for n in recalled_tools(task, candidates) if n not in gold]
-        task.resources.tools = sorted([*gold, *rest[: max(0, candidates - len(gold))]])
-    return task
+        return sorted([*gold, *rest[: max(0, candidates - len(gold))]])
+
+    if recall:
+        return make_instance(instance, candidates, lambda task: recalled_tools(task, candidates))
+    return make_instance(instance, candidates, None if instance.split is Split.TRAIN else needed_first)
 
 
 def with_faults(task: TaskSpec) -> TaskSpec:

@@ -57,12 +57,9 @@ def wrong(
         yield "claims at the end", [*actions[:-1], Reply(text="Done.")]
     yield "never replies", list(actions[:-1])
     yield "asks at the end", [*actions[:-1], Reply(text="Shall I go on?", intent=Intent.ASK)]
-    name, arguments = EXTRA_WRITES[0]
-    if any(c.name == name for a in actions if isinstance(a, CallTools) for c in a.calls):
-        name, arguments = EXTRA_WRITES[1]
+    extra = _extra_write(*(c.name for a in actions if isinstance(a, CallTools) for c in a.calls))
     # Before the rest: a phone that the task switches off refuses what comes after.
-    extra = CallTools(calls=[ToolCall(id="extra", name=name, arguments=dict(arguments))])
-    yield "one write too many", [extra, *actions]
+    yield "one write too many", [CallTools(calls=[extra]), *actions]
     blocks = [i for i, a in enumerate(actions) if isinstance(a, CallTools)]
     if blocks:
         yield "last step missing", [a for i, a in enumerate(actions) if i != blocks[-1]]
@@ -121,13 +118,25 @@ def _wrong_values(
             skipped = annotated is not None and call.name not in annotated
             if skipped or call.id not in needed or not writes(call, specs):
                 continue
+            other_tool = _extra_write(call.name)
+            yield "wrong tool", [*actions[:index], _with(action, position, other_tool), *actions[index + 1 :]]
             for key, value in call.arguments.items():
                 for kind, other in _others(call.name, key, value, specs, rows):
                     changed = ToolCall(id=call.id, name=call.name, arguments={**call.arguments, key: other})
                     if (changed.name, changed.arguments) in made:
                         continue
-                    block = CallTools(calls=[*action.calls[:position], changed, *action.calls[position + 1 :]])
-                    yield f"{kind}: {call.name}.{key}", [*actions[:index], block, *actions[index + 1 :]]
+                    course = [*actions[:index], _with(action, position, changed), *actions[index + 1 :]]
+                    yield f"{kind}: {call.name}.{key}", course
+
+
+def _with(block: CallTools, position: int, call: ToolCall) -> CallTools:
+    return CallTools(calls=[*block.calls[:position], call, *block.calls[position + 1 :]])
+
+
+def _extra_write(*taken: str) -> ToolCall:
+    """The first unrelated write by a tool that is not taken."""
+    name, arguments = next((write for write in EXTRA_WRITES if write[0] not in taken), EXTRA_WRITES[-1])
+    return ToolCall(id="extra", name=name, arguments=dict(arguments))
 
 
 def _others(name: str, key: str, value: Any, specs: Mapping[str, ToolSpec], rows: Rows) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from qpa.bench.families import FAMILIES, MOBILE_FAMILIES
 from qpa.bench.families.base import Family
@@ -82,12 +82,12 @@ def make_task(
     `routing` "mtsr" or "sor" holds for skill families. Raises ValueError for an unknown family, a seed that does not
     fit the id, or a split the family is not in.
     """
-    return _made(Instance(family, Split(split), seed, language, routing), candidates)
+    return make_instance(Instance(family, Split(split), seed, language, routing), candidates)
 
 
 def remake(task_id: str, candidates: int = _CANDIDATES) -> TaskSpec:
     """The task with this id, gold tools among the candidates. Raises ValueError for an id that no suite makes."""
-    return _made(parse_id(task_id), candidates)
+    return make_instance(parse_id(task_id), candidates)
 
 
 def oracle(task: TaskSpec) -> list[Action]:
@@ -175,19 +175,23 @@ def _rehearsal(instance: Instance) -> Rehearsal:
     return rehearse(instance, families(suite)[instance.family])
 
 
-def _made(instance: Instance, candidates: int) -> TaskSpec:
-    rehearsal = _rehearsal(instance)
+def make_instance(
+    instance: Instance, candidates: int, choose: Callable[[TaskSpec], list[str]] | None = None
+) -> TaskSpec:
+    """The task of an instance. `choose` names its visible tools; without, gold tools and drawn distractors are."""
+    rehearsal, rng = _rehearsal(instance), Draw(f"{instance.id}:tools")
     task = rehearsal.take_task()
-    task.resources = _resources(instance, rehearsal, candidates)
+    skills = _shown_skills(instance, rehearsal, rng)
+    if rehearsal.routing == "sor":
+        tools = []
+    else:
+        tools = choose(task) if choose else _drawn_tools(instance, rehearsal, candidates, rng)
+    task.resources = Resources(tools=tools, skills=skills)
     return task
 
 
-def _resources(instance: Instance, rehearsal: Rehearsal, candidates: int) -> Resources:
+def _drawn_tools(instance: Instance, rehearsal: Rehearsal, candidates: int, rng: Draw) -> list[str]:
     """Gold tools, then distractors: three in four from the gold tools' domains, as a retriever would confuse them."""
-    rng = Draw(f"{instance.id}:tools")
-    skills = _shown_skills(instance, rehearsal, rng)
-    if rehearsal.routing == "sor":
-        return Resources(tools=[], skills=skills)
     domains, gold = domains_of(instance.language), list(rehearsal.gold)
     home = {domains[name] for name in gold}
     unseen = UNSEEN_TOOLS if instance.split is Split.TRAIN else frozenset()
@@ -198,7 +202,7 @@ def _resources(instance: Instance, rehearsal: Rehearsal, candidates: int) -> Res
     for _ in range(min(candidates - len(gold), len(spare))):
         gold.append(far.pop() if far and (not near or rng.random() < 0.25) else near.pop())
     rng.shuffle(gold)
-    return Resources(tools=gold, skills=skills)
+    return gold
 
 
 def _shown_skills(instance: Instance, rehearsal: Rehearsal, rng: Draw) -> list[str]:

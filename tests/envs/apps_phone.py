@@ -12,11 +12,6 @@ def patched(patch: Tables, more: Tables | None) -> Tables:
     return patch | {table: patch.get(table, []) + rows for table, rows in (more or {}).items()}
 
 
-def changed(phone: Any) -> dict[tuple[Any, ...], Any]:
-    """What each changed row became; None when it is gone."""
-    return {(c.table, *c.key.values()): c.new if c.op != "delete" else None for c in phone.changes()}
-
-
 def said(phone: Any, tool: str, **arguments: Any) -> str:
     feedback = phone.use(tool, **arguments)
     assert feedback.ok, feedback.payload

@@ -46,13 +46,3 @@ def start(new_phone: Any, online: bool = True) -> Any:
         "wifi_networks": [{"ssid": row["ssid"], "connected": 0} for row in world["wifi_networks"]],
     }
     return new_phone(patch=patch)
-
-
-def changed(phone: Any) -> dict[tuple[Any, ...], tuple[str, dict[str, Any]]]:
-    return {(c.table, *c.key.values()): (c.op, c.new) for c in phone.changes()}
-
-
-def message(phone: Any, tool: str, **arguments: Any) -> str:
-    feedback = phone.use(tool, **arguments)
-    assert feedback.ok, feedback.payload
-    return feedback.payload["message"]

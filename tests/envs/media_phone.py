@@ -75,20 +75,9 @@ def start(tables: dict[str, list[dict[str, Any]]] | None = None, **settings: str
         return Phone(patch=patch | (tables or {}))
 
 
-def changed(phone: Any) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Net changes: settings as {key: value}, others by table and key."""
-    return {(c.table, *c.key.values()): c.new for c in phone.changes()}
-
-
 def settings(phone: Any) -> dict[str, str]:
     assert {c.table for c in phone.changes()} <= {"settings"}
     return {c.key["key"]: c.new["value"] for c in phone.changes()}
-
-
-def message(phone: Any, tool: str, **arguments: Any) -> str:
-    feedback = phone.use(tool, **arguments)
-    assert feedback.ok, feedback.payload
-    return feedback.payload["message"]
 
 
 def error(phone: Any, tool: str, **arguments: Any) -> str:

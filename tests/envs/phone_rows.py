@@ -11,6 +11,16 @@ def changed(phone: Any) -> dict[tuple[Any, ...], dict[str, Any]]:
     return {(c.table, *c.key.values()): c.new for c in phone.changes()}
 
 
+def changed_or_gone(phone: Any) -> dict[tuple[Any, ...], Any]:
+    """What each changed row became; None when it is gone."""
+    return {(c.table, *c.key.values()): c.new if c.op != "delete" else None for c in phone.changes()}
+
+
+def operations(phone: Any) -> dict[tuple[Any, ...], tuple[str, dict[str, Any]]]:
+    """What happened to each changed row, and its new values."""
+    return {(c.table, *c.key.values()): (c.op, c.new) for c in phone.changes()}
+
+
 def settings(**values: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     return {("settings", key): {"value": value} for key, value in values.items()}
 

@@ -47,15 +47,5 @@ def start(new_phone: Any, tables: dict[str, list[dict[str, Any]]] | None = None,
     return new_phone(patch=patch)
 
 
-def changed(phone: Any) -> dict[tuple[Any, ...], tuple[str, dict[str, Any]]]:
-    return {(c.table, *c.key.values()): (c.op, c.new) for c in phone.changes()}
-
-
-def message(phone: Any, tool: str, **arguments: Any) -> str:
-    feedback = phone.use(tool, **arguments)
-    assert feedback.ok, feedback.payload
-    return feedback.payload["message"]
-
-
 def setting(key: str, value: str) -> dict[tuple[Any, ...], tuple[str, dict[str, Any]]]:
     return {("settings", key): ("update", {"value": value})}

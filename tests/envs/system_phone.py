@@ -59,18 +59,8 @@ def start(new_phone: Any, tables: dict[str, list[dict[str, Any]]] | None = None,
     return new_phone(patch=patch)
 
 
-def changed(phone: Any) -> dict[tuple[Any, ...], Any]:
-    return {(c.table, *c.key.values()): c.new if c.op != "delete" else None for c in phone.changes()}
-
-
 def values(phone: Any) -> dict[str, str]:
     """The settings that differ from the start; no other table may."""
     found = phone.changes()
     assert {c.table for c in found} <= {"settings"}
     return {c.key["key"]: c.new["value"] for c in found}
-
-
-def message(phone: Any, tool: str, **arguments: Any) -> str:
-    feedback = phone.use(tool, **arguments)
-    assert feedback.ok, feedback.payload
-    return feedback.payload["message"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from apps_phone import changed, patched, said
+from apps_phone import patched, said
+from phone_rows import changed_or_gone as changed
 
 from qpa.contract import Effect
 from qpa.envs.sandbox import make_world, world

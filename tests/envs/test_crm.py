@@ -6,8 +6,10 @@ import random
 import re
 
 import pytest
-from crm_phone import CUSTOMERS, changed, message, start
+from crm_phone import CUSTOMERS, start
 from hostile_calls import assert_survives
+from phone_rows import message
+from phone_rows import operations as changed
 
 from qpa.contract import ToolCall
 from qpa.envs.sandbox import make_world

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from crm_phone import changed, message, start
+from crm_phone import start
+from phone_rows import message
+from phone_rows import operations as changed
 
 from qpa.envs.sandbox import make_world
 from qpa.envs.sandbox.domains.crm_sales import MOVES

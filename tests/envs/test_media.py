@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from media_phone import CALL, changed, error, message, settings, start
+from media_phone import CALL, error, settings, start
+from phone_rows import changed, message
 
 from qpa.envs.sandbox import make_world
 from qpa.envs.sandbox.domains import media

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from media_phone import CALL, FILES, changed, message, settings, start
+from media_phone import CALL, FILES, settings, start
+from phone_rows import changed, message
 
 # --- camera and gallery ---------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from phone_rows import changed
 
 from qpa.envs.sandbox import make_world
 
@@ -36,10 +37,6 @@ def start(new_phone: Any, tables: dict[str, list[dict[str, Any]]] | None = None,
     for table, rows in (tables or {}).items():
         patch[table] = patch.get(table, []) + rows
     return new_phone(patch=patch)
-
-
-def changed(phone: Any) -> dict[tuple[Any, ...], dict[str, Any]]:
-    return {(c.table, *c.key.values()): c.new for c in phone.changes()}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from hostile_calls import assert_survives
-from security_phone import changed, message, setting, start
+from phone_rows import message
+from phone_rows import operations as changed
+from security_phone import setting, start
 
 from qpa.contract import Effect
 from qpa.envs.sandbox import make_world

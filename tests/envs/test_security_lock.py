@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from security_phone import changed, message, setting, start
+from phone_rows import message
+from phone_rows import operations as changed
+from security_phone import setting, start
 
 from qpa.envs.sandbox import make_world
 

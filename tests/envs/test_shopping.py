@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from phone_rows import changed
 from sandbox_phone import Phone
 from shop_phone import ORDERS, SHOES, WORLD, buy, fill, offer, order, start
-from travel_phone import changed, message
+from travel_phone import message
 
 from qpa.contract import Effect, ErrorType
 from qpa.envs.sandbox import make_world

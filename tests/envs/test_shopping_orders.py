@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from phone_rows import changed
 from shop_phone import ORDERS, SHOES, buy, fill, offer, start
-from travel_phone import changed, message
+from travel_phone import message
 
 
 def test_placing_and_cancelling_an_order(new_phone: Any) -> None:

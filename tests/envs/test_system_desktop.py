@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from system_phone import NOW, WORLD, changed, message, start, values
+from phone_rows import changed_or_gone as changed
+from phone_rows import message
+from system_phone import NOW, WORLD, start, values
 
 from qpa.envs.sandbox.domains.system_desktop import TILES
 

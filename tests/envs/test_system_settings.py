@@ -6,7 +6,9 @@ import itertools
 from typing import Any
 
 import pytest
-from system_phone import APPS, NOW, SETTINGS, WORLD, changed, message, start, values
+from phone_rows import changed_or_gone as changed
+from phone_rows import message
+from system_phone import APPS, NOW, SETTINGS, WORLD, start, values
 
 from qpa.contract import Effect, ErrorType
 from qpa.envs.sandbox import make_world

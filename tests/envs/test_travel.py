@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from phone_rows import changed
 from sandbox_phone import Phone
-from travel_phone import WORLD, changed, message, offline, start
+from travel_phone import WORLD, message, offline, start
 
 from qpa.contract import Effect, ErrorType
 from qpa.envs.sandbox import make_world

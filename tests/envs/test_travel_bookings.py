@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise, product
 from typing import Any
 
-from travel_phone import changed, message, offline, start
+from phone_rows import changed
+from travel_phone import message, offline, start
 
 from qpa.envs.sandbox.domains.travel_transit import LINES
 

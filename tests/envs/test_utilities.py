@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from hostile_calls import assert_survives
+from phone_rows import message
 
 from qpa.envs.sandbox import make_world
 from qpa.envs.sandbox.domains import phrases
@@ -31,12 +32,6 @@ def start(new_phone: Any, tables: dict[str, list[dict[str, Any]]] | None = None,
 
 def ops(phone: Any) -> list[tuple[str, str, dict[str, Any]]]:
     return [(c.table, c.op, c.new) for c in phone.changes()]
-
-
-def message(phone: Any, tool: str, **arguments: Any) -> str:
-    feedback = phone.use(tool, **arguments)
-    assert feedback.ok, feedback.payload
-    return feedback.payload["message"]
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from phone_rows import message
 
 from qpa.envs.sandbox import make_world
 
@@ -17,12 +18,6 @@ def file_row(row_id: str, name: str, size_kb: int) -> dict[str, Any]:
     """A new document with the table's defaults."""
     rest = {"modified_at": "", "copy_of": "", "storage": "phone", "contents": "[]"}
     return {"id": row_id, "name": name, "kind": "document", "size_kb": size_kb} | rest
-
-
-def message(phone: Any, tool: str, **arguments: Any) -> str:
-    feedback = phone.use(tool, **arguments)
-    assert feedback.ok, feedback.payload
-    return feedback.payload["message"]
 
 
 # --- files with content ---------------------------------------------------------------------------------------------

@@ -71,10 +71,6 @@ def offline(new_phone: Any) -> Any:
     return start(new_phone, {"wifi_networks": networks}, mobile_data="off")
 
 
-def changed(phone: Any) -> dict[tuple[Any, ...], dict[str, Any]]:
-    return {(c.table, *c.key.values()): c.new for c in phone.changes()}
-
-
 def message(phone: Any, tool: str, **arguments: Any) -> str:
     payload = phone.use(tool, **arguments).payload
     return payload["message"] if payload["success"] else payload["error"]

@@ -11,21 +11,14 @@ import re
 from datetime import timedelta
 
 from qpa.bench.families import values_zh
+from qpa.bench.families.pools import cross, pool
 from qpa.envs.sandbox.schema import WORLD_CLOCK
 
 _HELD_OUT_SHARE = 5  # one value in five
 _COINED_SHARE = 0.5  # of the values of an open draw
 
 
-def _pool(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text.split("|")))
-
-
-def _cross(form: str, first: str, second: str) -> tuple[str, ...]:
-    return tuple(form.format(a, b) for a in first.split("|") for b in second.split("|"))
-
-
-NAMES = _pool(
+NAMES = pool(
     "Aaron|Abby|Adele|Amir|Anita|Anton|Bella|Boris|Bruno|Carla|Cedric|Chloe|Dana|Darius|Diego|Dora|Elena|Elias|"
     "Emma|Fabio|Farah|Felix|Fiona|Gavin|Greta|Hana|Hector|Holly|Hugo|Ines|Ivan|Jade|Jasper|Joan|Jonas|Kara|Kevin|"
     "Klaus|Lara|Leo|Lina|Luca|Mabel|Marco|Maya|Milo|Mona|Nadia|Nils|Nora|Omar|Oscar|Paula|Pedro|Petra|Quinn|Ravi|"
@@ -33,7 +26,7 @@ NAMES = _pool(
     "Agnes|Basil|Clara|Dino|Edgar|Flora|Goran|Heidi|Igor|Jenna|Kiran|Leila|Magda|Nico|Olga|Pablo|Rhea|Silas|"
     "Talia|Ursula|Vito|Willa|Yosef|Zoe"
 )
-TITLES = _pool(
+TITLES = pool(
     "Gym|Yoga|Swim|Run|Walk dog|Water plants|Take pills|Vitamins|School bus|Standup|Tea time|Lunch|"
     "Dinner|Nap|Laundry|"
     "Trash day|Read book|Piano|Guitar|Choir|Chess club|Garden|Bakery|Market|Car wash|Train|Airport|Ferry|Night shift|"
@@ -44,7 +37,7 @@ TITLES = _pool(
     "Rehearsal|Quiz night|"
     "Book club|Language class|Dance class|First aid|Blood test|Dentist|Physio|Vet|Barber|Optician|Massage"
 )
-EVENTS = _pool(
+EVENTS = pool(
     "Budget review|Design review|Team sync|Board meeting|Client call|Code review|Sales pitch|"
     "Job interview|Site visit|"
     "Product demo|Town hall|Hackathon|Onboarding|Workshop|Seminar|Thesis talk|Lecture|Seminar prep|Parent evening|"
@@ -56,7 +49,7 @@ EVENTS = _pool(
     "Tax meeting|Bank meeting|Insurance call|Visa interview|Passport pickup|Parcel pickup|Tech meetup|Press briefing|"
     "Audit|Safety drill|Fire drill|Retro|Planning day|Strategy day|Mentor session"
 )
-TODOS = _pool(
+TODOS = pool(
     "buy milk|buy bread|buy stamps|buy batteries|buy flowers|buy paint|buy coffee|buy soap|call plumber|call bank|"
     "call landlord|call dentist|renew passport|renew library card|renew insurance|return parcel|"
     "return books|return keys|"
@@ -67,7 +60,7 @@ TODOS = _pool(
     "order cake|charge camera|charge drone|feed cat|feed fish|walk dog|wash car|wash curtains|iron shirts|mow lawn|"
     "plant tulips|prune roses|paint fence|move sofa|hang shelf|test alarm|check tyres|check oil|label boxes"
 )
-PLACES = _pool(
+PLACES = pool(
     "Room A1|Room B2|Room C3|Room D4|Room E5|Room 101|Room 204|Room 310|Main hall|East hall|West hall|North wing|"
     "South wing|Lobby|Cafe Luna|Cafe Nord|Cafe Rio|Library|City park|Harbor|Old mill|Town square|"
     "Stadium|Arena|Studio 5|"
@@ -76,7 +69,7 @@ PLACES = _pool(
     "Clinic|School|Gym hall|Pool|Rooftop|Garden|Annex|Barn|Chapel|Theatre|Cinema 6|Plaza|Market hall|Tower 1|Tower 3|"
     "Courtyard|Deck 2|Depot|Foundry|Greenhouse|Lodge|Pavilion|Quay 8|Tea house|Villa Rosa|Workshop 4"
 )
-MESSAGES = _pool(
+MESSAGES = pool(
     "I am on my way|Running late|See you at six|Call me back|Meeting moved|Lunch is ready|Train is late|I am home|"
     "Bring the keys|Bring an umbrella|Door is open|Parcel arrived|Happy birthday|Good luck today|Thanks for dinner|"
     "Where are you|Start without me|Almost there|Dinner at eight|Need a ride|Got the tickets|"
@@ -88,28 +81,28 @@ MESSAGES = _pool(
     "Found your scarf|Key under the mat|Cat is fine|Dog is fed|Plants are watered|Rent is paid|"
     "Order shipped|Code is 4417"
 )
-NETWORKS = _cross(
+NETWORKS = cross(
     "{}{}",
     "Acorn|Birch|Cedar|Delta|Ember|Falcon|Glacier|Harbor|Indigo|Juniper|Koala",
     "_Net|-5G|_Guest|-Home|_Cafe|-Office",
 )
-DEVICES = _cross(
+DEVICES = cross(
     "{} {}",
     "Nova|Pulse|Orbit|Zenith|Echo9|Lyra|Vega|Titan|Coral|Onyx|Quartz|Sable",
     "Buds|Speaker|Watch|Keyboard|Headset|Car Kit",
 )
-NOTES = _cross(
+NOTES = cross(
     "{} is {}",
     "locker code|gate code|train seat|desk number|bike lock|parking level|room number|box code|pew number|tent spot|"
     "cinema row|ward number|badge code|door pin|shelf label|boat berth",
     "A12|B7|C31|D45|E9|F60|4471|8820|1937|5506",
 )
-PROMPTS = _cross(
+PROMPTS = cross(
     "{} {}",
     "red|blue|golden|tiny|giant|snowy|sleepy|paper|neon|ancient",
     "fox|castle|balloon|robot|whale|teapot|lighthouse|dragon|owl|train",
 )
-TOPICS = _pool(
+TOPICS = pool(
     "job interviews|hotel check-in|small talk|ordering food|airport travel|phone calls|sales pitches|storytelling|"
     "debates|team meetings|customer service|doctor visits|taxi rides|shopping|renting a flat|"
     "banking|weather|sports|music|"

@@ -193,8 +193,8 @@ class SandboxSession:
         self._calls[name] = number + 1
         for index, fault in enumerate(self.task.initial.faults):
             if fault.tool == name and fault.first <= number < fault.first + fault.count:
-                rate = 1.0 if fault.rate is msgspec.UNSET else fault.rate
-                if random.Random(f"{self.task.id}:{index}:{name}:{number}").random() >= rate:
+                key = f"{self.task.id}:{index}:{name}:{number}"
+                if fault.rate is not msgspec.UNSET and random.Random(key).random() >= fault.rate:
                     continue
                 if fault.hang_s > 0:
                     await asyncio.sleep(fault.hang_s)
