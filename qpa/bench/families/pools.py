@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def pool(text: str) -> tuple[str, ...]:
+def pool_of(text: str) -> tuple[str, ...]:
     """Distinct values, in order."""
     return tuple(dict.fromkeys(text.split("|")))
 

@@ -11,14 +11,14 @@ import re
 from datetime import timedelta
 
 from qpa.bench.families import values_zh
-from qpa.bench.families.pools import cross, pool
+from qpa.bench.families.pools import cross, pool_of
 from qpa.envs.sandbox.schema import WORLD_CLOCK
 
 _HELD_OUT_SHARE = 5  # one value in five
 _COINED_SHARE = 0.5  # of the values of an open draw
 
 
-NAMES = pool(
+NAMES = pool_of(
     "Aaron|Abby|Adele|Amir|Anita|Anton|Bella|Boris|Bruno|Carla|Cedric|Chloe|Dana|Darius|Diego|Dora|Elena|Elias|"
     "Emma|Fabio|Farah|Felix|Fiona|Gavin|Greta|Hana|Hector|Holly|Hugo|Ines|Ivan|Jade|Jasper|Joan|Jonas|Kara|Kevin|"
     "Klaus|Lara|Leo|Lina|Luca|Mabel|Marco|Maya|Milo|Mona|Nadia|Nils|Nora|Omar|Oscar|Paula|Pedro|Petra|Quinn|Ravi|"
@@ -26,7 +26,7 @@ NAMES = pool(
     "Agnes|Basil|Clara|Dino|Edgar|Flora|Goran|Heidi|Igor|Jenna|Kiran|Leila|Magda|Nico|Olga|Pablo|Rhea|Silas|"
     "Talia|Ursula|Vito|Willa|Yosef|Zoe"
 )
-TITLES = pool(
+TITLES = pool_of(
     "Gym|Yoga|Swim|Run|Walk dog|Water plants|Take pills|Vitamins|School bus|Standup|Tea time|Lunch|"
     "Dinner|Nap|Laundry|"
     "Trash day|Read book|Piano|Guitar|Choir|Chess club|Garden|Bakery|Market|Car wash|Train|Airport|Ferry|Night shift|"
@@ -37,7 +37,7 @@ TITLES = pool(
     "Rehearsal|Quiz night|"
     "Book club|Language class|Dance class|First aid|Blood test|Dentist|Physio|Vet|Barber|Optician|Massage"
 )
-EVENTS = pool(
+EVENTS = pool_of(
     "Budget review|Design review|Team sync|Board meeting|Client call|Code review|Sales pitch|"
     "Job interview|Site visit|"
     "Product demo|Town hall|Hackathon|Onboarding|Workshop|Seminar|Thesis talk|Lecture|Seminar prep|Parent evening|"
@@ -49,7 +49,7 @@ EVENTS = pool(
     "Tax meeting|Bank meeting|Insurance call|Visa interview|Passport pickup|Parcel pickup|Tech meetup|Press briefing|"
     "Audit|Safety drill|Fire drill|Retro|Planning day|Strategy day|Mentor session"
 )
-TODOS = pool(
+TODOS = pool_of(
     "buy milk|buy bread|buy stamps|buy batteries|buy flowers|buy paint|buy coffee|buy soap|call plumber|call bank|"
     "call landlord|call dentist|renew passport|renew library card|renew insurance|return parcel|"
     "return books|return keys|"
@@ -60,7 +60,7 @@ TODOS = pool(
     "order cake|charge camera|charge drone|feed cat|feed fish|walk dog|wash car|wash curtains|iron shirts|mow lawn|"
     "plant tulips|prune roses|paint fence|move sofa|hang shelf|test alarm|check tyres|check oil|label boxes"
 )
-PLACES = pool(
+PLACES = pool_of(
     "Room A1|Room B2|Room C3|Room D4|Room E5|Room 101|Room 204|Room 310|Main hall|East hall|West hall|North wing|"
     "South wing|Lobby|Cafe Luna|Cafe Nord|Cafe Rio|Library|City park|Harbor|Old mill|Town square|"
     "Stadium|Arena|Studio 5|"
@@ -69,7 +69,7 @@ PLACES = pool(
     "Clinic|School|Gym hall|Pool|Rooftop|Garden|Annex|Barn|Chapel|Theatre|Cinema 6|Plaza|Market hall|Tower 1|Tower 3|"
     "Courtyard|Deck 2|Depot|Foundry|Greenhouse|Lodge|Pavilion|Quay 8|Tea house|Villa Rosa|Workshop 4"
 )
-MESSAGES = pool(
+MESSAGES = pool_of(
     "I am on my way|Running late|See you at six|Call me back|Meeting moved|Lunch is ready|Train is late|I am home|"
     "Bring the keys|Bring an umbrella|Door is open|Parcel arrived|Happy birthday|Good luck today|Thanks for dinner|"
     "Where are you|Start without me|Almost there|Dinner at eight|Need a ride|Got the tickets|"
@@ -102,7 +102,7 @@ PROMPTS = cross(
     "red|blue|golden|tiny|giant|snowy|sleepy|paper|neon|ancient",
     "fox|castle|balloon|robot|whale|teapot|lighthouse|dragon|owl|train",
 )
-TOPICS = pool(
+TOPICS = pool_of(
     "job interviews|hotel check-in|small talk|ordering food|airport travel|phone calls|sales pitches|storytelling|"
     "debates|team meetings|customer service|doctor visits|taxi rides|shopping|renting a flat|"
     "banking|weather|sports|music|"

@@ -45,7 +45,8 @@ def _warm(rng: Draw, world: World) -> list[Any]:
 
 def _inches(rng: Draw, world: World) -> list[Any]:
     inches = rng.randrange(15, 95, 5)
-    return [inches, float(Fraction("2.54") * inches)]
+    exact = Fraction("2.54") * inches
+    return [inches, int(exact) if exact.denominator == 1 else float(exact)]  # as the tool says it: 127, not 127.0
 
 
 def _speed(rng: Draw, world: World) -> list[Any]:
