@@ -1,8 +1,8 @@
 """The suite "mobile": the published benchmark's shape, executable. Scores are not comparable with the private original.
 
 Test: 1,040 tool tasks, 376 memory tasks (176 single-turn, 200 multi-turn; half judged by state, half by calls or
-behaviour), 200 skill instances in both routing settings, 89 sub-agent tasks; half of each in Chinese. Families that
-need an unseen tool or app, or are unseen as a whole, occur in test only and carry it in their split.
+behaviour), 200 skill instances in both routing settings, 89 sub-agent tasks; nearly half of each in Chinese. Families
+that need an unseen tool or app, or are unseen as a whole, occur in test only and carry it in their split.
 """
 
 from __future__ import annotations
