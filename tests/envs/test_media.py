@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from media_phone import CALL, error, settings, start
 from phone_rows import changed, message
@@ -364,7 +362,7 @@ def test_hostile_input_is_refused_or_harmless(name):
     by_type = {"string": texts, "integer": [0, -1, 10**9, -(10**9)], "number": [0.0, -1e9, 1e9], "boolean": [True]}
     for action in properties.get("action", {}).get("enum", [None]):
         for index in range(len(texts)):
-            arguments: dict[str, Any] = {} if action is None else {"action": action}
+            arguments: dict[str, object] = {} if action is None else {"action": action}
             for key, schema in properties.items():
                 if key != "action" and (key in required or index % 2 or "enum" not in schema):
                     kind = schema["type"]
