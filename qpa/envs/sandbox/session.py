@@ -84,7 +84,8 @@ class SandboxSession:
         self._loaded: dict[str, ToolSpec] = {}  # by skill loaders during the current step
         self._lock = asyncio.Lock()
         self._forks = 0
-        self._off: bool | None = None
+        # The first statement reads the schema of all tables (half a millisecond): here, not in the first call.
+        self._off = self._read_off()
         self.closed = False
 
     async def step(self, calls: Sequence[ToolCall]) -> list[Feedback]:
@@ -175,10 +176,13 @@ class SandboxSession:
 
     def _is_off(self) -> bool:
         """Whether the phone is switched off; read again only after a tool wrote it: one query less on every call."""
-        if self._off is None or self._context.power_written:
-            self._off = self._context.setting("device_power", "on") == "off"
+        if self._context.power_written:
+            self._off = self._read_off()
             self._context.power_written = False
         return self._off
+
+    def _read_off(self) -> bool:
+        return self._context.setting("device_power", "on") == "off"
 
     def _find(self, name: str) -> ToolSpec:
         if name in self.callable:
