@@ -102,6 +102,8 @@ def benchmark_eta() -> HarnessConfig:
 # Result fields that no action ever needs: timestamps, scores and echoes cost a small model more than they tell it.
 _NOISE = (
     "category",
+    "tags",
+    "source",
     "relevance_score",
     "total",
     "ends_at",

@@ -12,8 +12,10 @@ from qpa.envs.sandbox.domains.memory_world import memory_facts
 
 TRIP, RENTAL = "Kayaks on the lake at", "The kayak rental is closed in winter."
 RECORDS = [
-    {"id": "mem_0901", "title": "Kayak trip", "content": f"{TRIP} 07:10.", "updated_at": "2024-03-01T10:00:00"},
-    {"id": "mem_0902", "title": "Kayak trip", "content": f"{TRIP} 08:40.", "updated_at": "2024-09-01T10:00:00"},
+    {"id": "mem_0901", "title": "Kayak trip", "content": f"{TRIP} 07:10.", "updated_at": "2024-03-01T10:00:00",
+     "tags": "water boat"},
+    {"id": "mem_0902", "title": "Kayak trip", "content": f"{TRIP} 08:40.", "updated_at": "2024-09-01T10:00:00",
+     "tags": "water boat"},
     {"id": "mem_0903", "title": "Rental", "content": RENTAL, "updated_at": "2024-12-01T10:00:00",
      "category": "important_event"},
 ]  # fmt: skip
@@ -37,6 +39,9 @@ def test_relevance_order_and_item_shape(kayaks):
         "category": "important_info",
         "title": "Kayak trip",
         "content": "Kayaks on the lake at 08:40.",
+        "tags": ["water", "boat"],
+        "source": "chat",
+        "created_at": "2024-06-01",
         "updated_at": "2024-09-01",
         "relevance_score": first["relevance_score"],
     }

@@ -84,7 +84,8 @@ def test_t1_memory_guided_planning() -> None:
     query = "coding workflow steps phone script editor keyboard sharing"
     (second,) = phone.call(("search_user_memory", {"query": query, "searchMode": "relevance"}))
     top = second["data"]["items"][0]
-    assert top["memory_id"] == "mem_0900" and {"category", "title", "content", "relevance_score"} <= set(top)
+    item = "memory_id category title content tags source created_at updated_at relevance_score"
+    assert top["memory_id"] == "mem_0900" and list(top) == item.split()
     (opened,) = phone.call(("open_app", {"appName": "Code Editor"}))
     assert opened["status"] == "success" and opened["appName"] == "Code Editor" and "data" not in opened
     sharing = {"action": "enable", "targetDeviceType": "phone", "sourceDeviceType": "laptop"}
@@ -155,7 +156,8 @@ def test_t3_sub_agent_coordination() -> None:
 
 def test_t4_personalised_state_correction() -> None:
     note = "When Mom reads long notifications and can tap normally, use Select to Speak as the reading aid"
-    phone = Phone({"memories": [memory(900, note)], "settings": settings(talkback="on", select_to_speak="off")})
+    switches = settings(talkback="on", select_to_speak="off", talkback_speech_rate="1.5")
+    phone = Phone({"memories": [memory(900, note)], "settings": switches})
     query = "accessibility routine reading aid when user can tap normally, which reading aid to enable"
     found, talkback, speak = phone.call(
         ("search_user_memory", {"query": query, "maxResults": 10}),
@@ -164,6 +166,10 @@ def test_t4_personalised_state_correction() -> None:
     )
     assert found["data"]["items"][0]["memory_id"] == "mem_0900" and len(found["data"]["items"]) <= 10
     assert talkback["data"]["enabled"] is True and speak["data"]["enabled"] is False
+    heard = {"pitch": 1.0, "sound_feedback": True, "speech_rate": 1.5, "vibration_feedback": True}
+    assert talkback["data"]["settings"] == heard
+    aid = {"highlight_color": "blue", "language": "en-US", "read_in_background": False, "speech_rate": 1.0}
+    assert speak["data"]["settings"] == aid
     on, off = phone.call(("manage_select_to_speak", {"action": "enable"}), ("manage_talkback", {"action": "disable"}))
     assert on["data"]["enabled"] is True and off["data"]["enabled"] is False
     assert phone.changed() == {("update", "settings")}

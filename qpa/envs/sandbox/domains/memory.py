@@ -89,18 +89,23 @@ def search_user_memory(
     if searchMode == "recency":
         hits = [h for h in hits if h[1] >= RECENCY_FLOOR * hits[0][1]]
         hits.sort(key=lambda hit: hit[0]["updated_at"], reverse=True)
-    items = [
-        {
-            "memory_id": row["id"],
-            "category": row["category"],
-            "title": row["title"],
-            "content": row["content"],
-            "updated_at": row["updated_at"][:10],
-            "relevance_score": score,
-        }
-        for row, score in hits[:maxResults]
-    ]
+    items = [_item(row, score) for row, score in hits[:maxResults]]
     return ok(f"Found {len(items)} memories", items=items, total=len(items))
+
+
+def _item(row: Row, score: float) -> dict[str, Any]:
+    """A record as the benchmark publishes it (method B8, shape 6); times are days, which is what was learnt when."""
+    return {
+        "memory_id": row["id"],
+        "category": row["category"],
+        "title": row["title"],
+        "content": row["content"],
+        "tags": row["tags"].split(),
+        "source": row["source"],
+        "created_at": row["created_at"][:10],
+        "updated_at": row["updated_at"][:10],
+        "relevance_score": score,
+    }
 
 
 @tool(domain=DOMAIN_NAME, effect=Effect.REVERSIBLE, kind=ToolKind.MEMORY)

@@ -26,16 +26,41 @@ REGIONS = (
 INPUT_METHODS = ("Gboard", "Grammarly", "Microsoft SwiftKey", "Sogou Pinyin", "Voice Typing")
 
 
+# How each reading aid speaks, as the factory set it; a phone's own choice is a row "<aid>_<name>" of `settings`.
+VOICES = {
+    "talkback": {"pitch": "1.0", "sound_feedback": "true", "speech_rate": "1.0", "vibration_feedback": "true"},
+    "select_to_speak": {
+        "highlight_color": "blue", "language": "en-US", "read_in_background": "false", "speech_rate": "1.0",
+    },
+}  # fmt: skip
+
+
+def _reading_aid(ctx: ToolContext, key: str, label: str, action: Switch) -> dict[str, Any]:
+    """The switch; a query also tells how the aid speaks."""
+    answer = switch(ctx, key, label, action)
+    if action == "query":
+        voice = {name: ctx.setting(f"{key}_{name}", factory) for name, factory in VOICES[key].items()}
+        answer["data"]["settings"] = {name: _typed(value) for name, value in voice.items()}
+    return answer
+
+
+def _typed(value: str) -> str | float | bool:
+    """A stored setting as the number or truth value it stands for."""
+    if value in ("true", "false"):
+        return value == "true"
+    return float(value) if value.replace(".", "", 1).isdigit() else value
+
+
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
 def manage_talkback(ctx: ToolContext, action: Switch) -> dict[str, Any]:
     """Turn the TalkBack screen reader on or off, or query."""
-    return switch(ctx, "talkback", "TalkBack", action)
+    return _reading_aid(ctx, "talkback", "TalkBack", action)
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
 def manage_select_to_speak(ctx: ToolContext, action: Switch) -> dict[str, Any]:
     """Turn Select to Speak on or off, or query."""
-    return switch(ctx, "select_to_speak", "Select to Speak", action)
+    return _reading_aid(ctx, "select_to_speak", "Select to Speak", action)
 
 
 @tool(domain=NAME, effect=Effect.REVERSIBLE)
