@@ -46,17 +46,17 @@ SCREEN = (
     ),
     Wish(
         calls=(do("manage_brightness", action="max"),),
-        slots={"old": number(10, 60, 5), "shop": clock(10, 16)},
+        slots={"old": number(10, 60, 5)},
         patch=phone(auto_brightness="off", brightness="{old}"),
         english=(
             "Turn the brightness all the way up.",
-            "It's {shop} and the sun is blinding, I can't see a thing. Give me full brightness.",
+            "It was at {old} indoors, but here the sun is blinding, I can't see a thing. Give me full brightness.",
             "Make the screen as bright as it can possibly get.",
             "Max out my screen brightness, someone has to scan this code.",
         ),
         chinese=(
             "亮度开到最大。",
-            "现在{shop}，太阳底下什么都看不清，屏幕调到最亮",
+            "屋里{old}够用，可太阳底下什么都看不清，屏幕调到最亮",
             "把屏幕亮度拉满",
             "要给人扫码，帮我把屏幕亮度调到最高",
         ),

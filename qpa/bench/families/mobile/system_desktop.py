@@ -127,7 +127,7 @@ DESKTOP = (
             "Lock the home screen layout.",
             "Nothing on my desktop should be movable, lock its layout.",
             "My toddler rearranged all icons during {title}. Lock the desktop layout so it can't happen again.",
-            "Before I hand the phone to the kids for {title}, fix the home screen layout in place.",
+            "The kids get my phone during {title}, so fix the home screen layout in place first.",
         ),
         chinese=(
             "锁定桌面布局。",
