@@ -6,13 +6,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Keyed on the lock file: another lock is another stamp, so the packages are brought up to date before anything runs.
 STAMP := $(VENV)/.installed-$(shell cksum requirements.lock | cut -d' ' -f1)
+REFERENCE := $(VENV)/.reference-$(shell cat requirements-reference.txt requirements-data.txt | cksum | cut -d' ' -f1)
 
 .PHONY: loop test lint env clean
 
 loop: $(STAMP)
 	$(BIN)/python -m launch.loop --config=$(CONFIG) $(ARGS)
 
-test: lint
+test: lint $(REFERENCE)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(STAMP)
@@ -30,6 +31,13 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@rm -f $(VENV)/.installed-*
 	@touch $(STAMP)
+
+# What the parity tests compare with (torch, transformers, ...); the loop does without.
+$(REFERENCE): $(STAMP) requirements-reference.txt requirements-data.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-reference.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps -r requirements-data.txt
+	@rm -f $(VENV)/.reference-*
+	@touch $(REFERENCE)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

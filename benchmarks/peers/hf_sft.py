@@ -1,0 +1,52 @@
+"""The peer of `benchmarks.sft`: Hugging Face Transformers on torch, sdpa attention, fused AdamW, clipping."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import torch
+from transformers import Qwen3Config, Qwen3ForCausalLM
+
+ROWS, LENGTH, VOCAB = 8, 512, 8192
+
+
+def probe() -> float:
+    """GFLOP/s of a float32 product of 2048 x 2048 matrices, best of five."""
+    a = torch.ones(2048, 2048)
+    times = []
+    for _ in range(6):
+        begin = time.perf_counter()
+        a @ a
+        times.append(time.perf_counter() - begin)
+    return 2 * 2048**3 / min(times) / 1e9
+
+
+def main(steps: int) -> None:
+    torch.manual_seed(0)
+    model = Qwen3ForCausalLM(
+        Qwen3Config(
+            vocab_size=VOCAB, hidden_size=384, num_hidden_layers=12, num_attention_heads=6, num_key_value_heads=2,
+            head_dim=64, intermediate_size=1024, tie_word_embeddings=True, attn_implementation="sdpa", use_cache=False,
+        )
+    )  # fmt: skip
+    model.train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), fused=True)
+    ids = torch.randint(1, VOCAB, (ROWS, LENGTH + 1))
+    seconds = []
+    before = probe()
+    for _ in range(steps + 2):
+        begin = time.perf_counter()
+        logits = model(input_ids=ids[:, :-1]).logits
+        loss = torch.nn.functional.cross_entropy(logits.reshape(-1, VOCAB).float(), ids[:, 1:].reshape(-1))
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        seconds.append(time.perf_counter() - begin)
+    print(json.dumps({"seconds": seconds[2:], "gflops": (before + probe()) / 2}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
