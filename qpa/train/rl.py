@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,11 +23,20 @@ from qpa.config import RLConfig
 from qpa.train.checkpoint import Checkpoints
 from qpa.train.compile_clock import compile_seconds
 from qpa.train.data import DataError, Tokenize
-from qpa.train.forward import Rows, accumulate, chunk_rows, compile_step, slot_logits, target_log_probs
+from qpa.train.forward import (
+    Rows,
+    accumulate,
+    chunk_rows,
+    compile_step,
+    compute_params,
+    slot_scores,
+    target_log_probs,
+)
 from qpa.train.lock import run_lock
 from qpa.train.mesh import place_chunks
 from qpa.train.metrics import MetricsLog, TrainingError, progress_bar
 from qpa.train.optimizer import make_optimizer
+from qpa.train.processes import SharedActor
 from qpa.train.rl_batch import Scored, minibatches, score_groups
 from qpa.train.rollout import Actor, Rollouts, TaskSampler, collect
 from qpa.train.state import TrainState, apply_gradients, create_state
@@ -48,6 +58,8 @@ def rl_step(
     eps_low: float,
     eps_high: float,
     temperature: float,
+    compute_dtype: str = "float32",
+    loss_chunk: int = 0,
 ) -> tuple[TrainState, dict[str, jax.Array]]:
     """One update of Eq. 10 on the first `used` chunks of rows [M, b, ...].
 
@@ -55,9 +67,8 @@ def rl_step(
     """
 
     def loss_fn(params: Any, chunk: Rows) -> tuple[jax.Array, tuple[Any, Any]]:
-        logits = slot_logits(graphdef, params, chunk)
         sums, ratio_max = care.policy_loss_sums(
-            target_log_probs(logits, chunk["targets"], temperature),
+            slot_scores(graphdef, params, chunk, partial(target_log_probs, temperature=temperature), loss_chunk),
             chunk["old_log_probs"],
             chunk["advantages"],
             chunk["weights"] > 0,
@@ -67,7 +78,8 @@ def rl_step(
         )
         return sums["loss"].total, (sums, ratio_max)
 
-    grads, sums, ratio_max = accumulate(loss_fn, state.params, rows, used)
+    params = compute_params(state.params, compute_dtype)
+    grads, sums, ratio_max = accumulate(loss_fn, params, rows, used)
     state, norm = apply_gradients(state, jax.tree.map(lambda g: g / rollouts, grads), tx)
     metrics = {name: s.mean() for name, s in sums.items() if name != "loss"}
     loss = sums["loss"].total / rollouts
@@ -130,11 +142,12 @@ def run_rl(
     tx = make_optimizer(cfg.optimizer, cfg.steps * cfg.epochs * cfg.minibatches, mesh)
     with run_lock(run_dir), contextlib.closing(Checkpoints(Path(run_dir) / "checkpoints")) as checkpoints:
         phi = care.Phi(cfg.care.lambda_prog, cfg.care.lambda_eff, cfg.care.p_low, cfg.care.p_high)
-        run = _Run(cfg, mesh, seed, sampler, actor, tokenize, Journal(phi.as_dict(), harness_version))
+        run = _Run(cfg, mesh, seed, sampler, SharedActor(actor), tokenize, Journal(phi.as_dict(), harness_version))
         start, state = run.resume(checkpoints, create_state(params, tx, mesh))
         step_fn = compile_step(
             rl_step, mesh, state, graphdef=graphdef, tx=tx, temperature=cfg.temperature,
             eps_low=cfg.care.eps_low, eps_high=cfg.care.eps_high,
+            compute_dtype=cfg.compute_dtype, loss_chunk=cfg.loss_chunk,
         )  # fmt: skip
         with (
             contextlib.closing(MetricsLog(run_dir, step=start)) as metrics,
