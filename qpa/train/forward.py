@@ -23,9 +23,12 @@ CHUNK_ROWS = 8  # rows whose activations are alive at once
 Rows = Mapping[str, jax.Array]
 
 
-def slot_logits(graphdef: nnx.GraphDef, params: Any, rows: Rows) -> jax.Array:
-    """float32 logits [b, K, V] at the supervised slots only: the head is never applied to context tokens."""
-    model = nnx.merge(graphdef, params)
+def slot_logits(graphdef: nnx.GraphDef, params: Any, rows: Rows, frozen: tuple[Any, ...] = ()) -> jax.Array:
+    """float32 logits [b, K, V] at the supervised slots only: the head is never applied to context tokens.
+
+    `frozen` are the parameters beside `params`, if only some are trained.
+    """
+    model = nnx.merge(graphdef, params, *frozen)
     hidden_BTD, _ = model.hidden(rows["tokens"], rows["positions"], packed_mask(rows["segments"]))
     return model.logits(jnp.take_along_axis(hidden_BTD, rows["index"][..., None], axis=1))
 
@@ -67,7 +70,13 @@ def chunk_rows(rows: int, mesh: Mesh) -> int:
     return -(-min(CHUNK_ROWS, rows) // shards) * shards
 
 
-def compile_step(step: Callable[..., Any], mesh: Mesh, state: TrainState, **static: Any) -> Callable[..., Any]:
-    """Jits `step(state, ...) -> (state, metrics)`: the state is donated and stays where `state_sharding` wants it."""
+def compile_step(
+    step: Callable[..., Any], mesh: Mesh, state: TrainState, frozen: tuple[Any, ...] = (), **static: Any
+) -> Callable[..., Any]:
+    """Jits `step(state, ...) -> (state, metrics)`: the state is donated and stays where `state_sharding` wants it.
+
+    `frozen` parameters are handed to every call, and only read.
+    """
     shardings = tree_shardings(mesh, state), replicated(mesh)
-    return jax.jit(partial(step, **static), donate_argnums=0, out_shardings=shardings)
+    compiled = jax.jit(partial(step, **static), donate_argnums=0, out_shardings=shardings)
+    return partial(compiled, frozen=frozen) if frozen else compiled
