@@ -73,17 +73,22 @@ def add_lora(
         bound = shape[0] ** -0.5 if keys[-1] == "lora_a" else 0.0
         return jnp.asarray(rng.uniform(-bound, bound, shape).astype(np.float32))
 
-    flat = {keys: leaf.replace(init(keys, leaf.shape)) for keys, leaf in nnx.to_flat_state(shapes)}
+    flat = {keys: leaf.replace(init(keys, leaf.shape)) for keys, leaf in flat_state(shapes).items()}
     return adapted, nnx.from_flat_state(flat)
+
+
+def flat_state(state: nnx.State) -> dict[tuple[Any, ...], Any]:
+    """{("layers", 0, ..., "lora_a"): leaf}."""
+    return dict(nnx.to_flat_state(state))
 
 
 def merge(params: nnx.State, adapter: nnx.State, scale: float) -> nnx.State:
     """W + scale A B for every adapted W, added in float32 and kept in W's dtype; the other parameters as they are."""
-    flat, low = dict(nnx.to_flat_state(params)), dict(nnx.to_flat_state(adapter))
+    flat, low = flat_state(params), flat_state(adapter)
     for keys in low:
         if keys[-1] == "lora_a":
-            a, b = low[keys][...], low[(*keys[:-1], "lora_b")][...]
-            at = (*keys[:-1], "kernel")
+            module = keys[:-1]
+            a, b, at = low[keys][...], low[(*module, "lora_b")][...], (*module, "kernel")
             kernel = flat[at][...]
             update = jnp.matmul(a, b, precision=jax.lax.Precision.HIGHEST) * scale
             flat[at] = flat[at].replace((kernel.astype(jnp.float32) + update).astype(kernel.dtype))
