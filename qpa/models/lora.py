@@ -42,13 +42,8 @@ def lora_scale(lora: LoraConfig) -> float:
     return lora.alpha / (lora.rank**0.5 if lora.rslora else lora.rank)
 
 
-def add_lora(
-    graphdef: nnx.GraphDef, params: nnx.State, lora: LoraConfig, seed: int = 0
-) -> tuple[nnx.GraphDef, nnx.State]:
-    """(graphdef of the adapted model, a fresh adapter): A uniform in +-1/sqrt(in) as in PEFT, B zero, both float32.
-
-    Args:
-      graphdef, params: a split `Planner`; the parameters' shapes are read, not their values.
+def lora_shapes(graphdef: nnx.GraphDef, params: nnx.State, lora: LoraConfig) -> tuple[nnx.GraphDef, nnx.State]:
+    """(graphdef of the adapted model, its adapter as shapes) for a split `Planner`.
 
     Raises:
       ValueError: rank or alpha is not positive, or a module is unknown or belongs to experts.
@@ -66,7 +61,18 @@ def add_lora(
                 setattr(parent, name, LoraLinear(own, lora.rank, lora_scale(lora)))
         return model
 
-    adapted, shapes, _ = nnx.split(nnx.eval_shape(build, params), nnx.LoRAParam, nnx.Param)
+    adapted, shapes, *_ = nnx.split(nnx.eval_shape(build, params), nnx.LoRAParam, nnx.Param)
+    return adapted, shapes
+
+
+def add_lora(
+    graphdef: nnx.GraphDef, params: nnx.State, lora: LoraConfig, seed: int = 0
+) -> tuple[nnx.GraphDef, nnx.State]:
+    """(graphdef of the adapted model, a fresh adapter): A uniform in +-1/sqrt(in) as in PEFT, B zero, both float32.
+
+    Raises like `lora_shapes`.
+    """
+    adapted, shapes = lora_shapes(graphdef, params, lora)
     rng = np.random.default_rng(seed)
 
     def init(keys: tuple[Any, ...], shape: tuple[int, ...]) -> jax.Array:

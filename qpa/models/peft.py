@@ -19,17 +19,32 @@ from safetensors import SafetensorError, safe_open
 from safetensors.flax import save_file
 
 from qpa.config import LoraConfig
-from qpa.models.lora import ATTENTION, MLP, add_lora
+from qpa.models.lora import ATTENTION, MLP, flat_state, lora_shapes
 
 CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
 _PREFIX = "base_model.model.model."  # PEFT's wrapper, its inner model, and the causal model's own `model`
 _NAMES = {"lora_a": "lora_A.weight", "lora_b": "lora_B.weight"}
 _OFF = (  # settings of PEFT that change what is computed; here they must be off
-    "alora_invocation_tokens", "alpha_pattern", "arrow_config", "fan_in_fan_out", "layer_replication",
-    "layers_to_transform", "lora_bias", "modules_to_save", "rank_pattern", "target_parameters",
-    "trainable_token_indices", "use_bdlora", "use_dora", "use_qalora", "velora_config",
-)  # fmt: skip
+    "alora_invocation_tokens",
+    "alpha_pattern",
+    "arrow_config",
+    "fan_in_fan_out",
+    "kasa_config",
+    "layer_replication",
+    "layers_to_transform",
+    "lora_bias",
+    "modules_to_save",
+    "monteclora_config",
+    "rank_pattern",
+    "target_parameters",
+    "trainable_token_indices",
+    "use_bdlora",
+    "use_dora",
+    "use_qalora",
+    "velora_config",
+)
+_CHANGE_BASE = ("corda", "loftq", "lora_ga", "olora", "pissa")  # initialisations that move a part of W into A B
 
 
 def save_adapter(path: str | os.PathLike[str], adapter: nnx.State, lora: LoraConfig, *, base: str = "") -> None:
@@ -47,7 +62,7 @@ def save_adapter(path: str | os.PathLike[str], adapter: nnx.State, lora: LoraCon
         if foreign:
             raise ValueError(f"{path}: holds {foreign[0]}, so it is not replaced; choose another directory")
     tensors, modules = {}, set()
-    for keys, leaf in dict(nnx.to_flat_state(adapter)).items():
+    for keys, leaf in flat_state(adapter).items():
         value = jnp.asarray(jax.device_get(leaf[...])).T
         if lora.rank not in value.shape or not bool(jnp.isfinite(value).all()):
             raise ValueError(f"adapter: {_name(keys)} is not finite, or not of rank {lora.rank}: {value.shape}")
@@ -90,10 +105,10 @@ def load_adapter(
     found = {part for name in tensors if name.startswith(_PREFIX) for part in name.split(".")[-3:-2]}
     lora = _lora_config(raw, found, str(path / CONFIG))
     try:
-        adapted, fresh = add_lora(graphdef, params, lora)
+        adapted, shapes = lora_shapes(graphdef, params, lora)
     except ValueError as e:
         raise ValueError(f"{path / CONFIG}: {e}") from None
-    expected = {_name(keys): (keys, leaf) for keys, leaf in dict(nnx.to_flat_state(fresh)).items()}
+    expected = {_name(keys): (keys, leaf) for keys, leaf in flat_state(shapes).items()}
     for what, names in (("lacks", expected.keys() - tensors), ("has an extra", tensors.keys() - expected)):
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -118,7 +133,7 @@ def peft_config(lora: LoraConfig, base: str = "") -> dict[str, Any]:
         "task_type": "CAUSAL_LM",
         "base_model_name_or_path": base or None,
         "r": lora.rank,
-        "lora_alpha": lora.alpha,
+        "lora_alpha": int(lora.alpha) if lora.alpha == int(lora.alpha) else lora.alpha,  # PEFT declares an int
         "use_rslora": lora.rslora,
         "target_modules": sorted(lora.modules),
         "bias": "none",
@@ -150,11 +165,13 @@ def _lora_config(raw: dict[str, Any], found: set[str], where: str) -> LoraConfig
     for key in _OFF:
         if raw.get(key):
             raise ValueError(f"{where}: {key}={raw[key]!r} is not supported")
+    init = raw.get("init_lora_weights")
+    if isinstance(init, str) and init.startswith(_CHANGE_BASE):
+        raise ValueError(f"{where}: init_lora_weights={init!r} changed the base's weights; convert it to plain LoRA")
     rank, alpha, rslora = raw.get("r"), raw.get("lora_alpha"), raw.get("use_rslora", False)
-    if type(rank) is not int or type(alpha) not in (int, float) or type(rslora) is not bool:
-        raise ValueError(
-            f"{where}: r, lora_alpha, use_rslora must be int, number, bool: {rank!r}, {alpha!r}, {rslora!r}"
-        )
+    if type(rank) is not int or not isinstance(alpha, (int, float)) or type(rslora) is not bool:
+        kinds = "an integer, a number and a bool"
+        raise ValueError(f"{where}: r, lora_alpha, use_rslora must be {kinds}, got {rank!r}, {alpha!r}, {rslora!r}")
     targets = raw.get("target_modules")
     if isinstance(targets, list):  # else a pattern: what it matched is seen from the tensors
         named = {str(t).rpartition(".")[2] for t in targets}
