@@ -63,6 +63,8 @@ class SFTConfig:
     steps: int = 300
     log_every: int = 10
     save_every: int = 50
+    compute_dtype: str = "float32"  # float32 | bfloat16, of activations and matrix products; all else stays float32
+    loss_chunk: int = 0  # supervised tokens whose logits exist at a time, over all devices; 0: of 8 rows
     data: DataConfig = field(default_factory=DataConfig)
     lora: LoraConfig = field(default_factory=LoraConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
@@ -97,6 +99,8 @@ class RLConfig:
     save_every: int = 5
     eval_every: int = 10  # dev evaluations feed the controller
     row_length: int = 768  # episodes are packed into rows; shorter than the engine context, long failures are lost
+    compute_dtype: str = "float32"  # as in SFTConfig; the engine computes in the type of the weights it is given
+    loss_chunk: int = 0  # as in SFTConfig
     care: CareConfig = field(default_factory=CareConfig)
     lora: LoraConfig = field(default_factory=LoraConfig)
     optimizer: OptimizerConfig = field(

@@ -162,7 +162,8 @@ class Planner(nnx.Module):
 
     def hidden(self, tokens_BT, positions_BT, mask_BTS, cache: list[LayerCache] | None = None):
         """Final normalised states [B, T, D] and the updated cache (None without one)."""
-        x = self.embed_tokens[...][tokens_BT]
+        # In the type of the layers' matrices; the table may be wider, so that its gradient is summed in float32.
+        x = self.embed_tokens[...][tokens_BT].astype(self.layers[0].self_attn.q_proj.kernel[...].dtype)
         cos, sin = rotary(positions_BT, self.cfg.head_dim, self.cfg.rope_theta)
         new_cache = []
         for i, layer in enumerate(self.layers):
@@ -173,7 +174,7 @@ class Planner(nnx.Module):
     def logits(self, hidden_BTD: jax.Array) -> jax.Array:
         """float32 logits [B, T, V]."""
         head = self.embed_tokens[...].T if self.cfg.tie_embeddings else self.lm_head[...]
-        return (hidden_BTD @ head).astype(jnp.float32)
+        return jnp.matmul(hidden_BTD, head.astype(hidden_BTD.dtype), preferred_element_type=jnp.float32)
 
     def __call__(self, tokens_BT: jax.Array, positions_BT: jax.Array, segments_BT: jax.Array) -> jax.Array:
         """Logits [B, T, V] of packed rows. Tokens attend within their segment; segment 0 is padding."""

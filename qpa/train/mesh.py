@@ -84,7 +84,7 @@ def state_sharding(mesh: Mesh, path: tuple[Any, ...], shape: tuple[int, ...]) ->
         return stack_sharding(mesh, shape)
     if len(shape) != 2 or len(spec) != 2:
         return replicated(mesh)
-    fits = [a if size % mesh.shape[a] == 0 and mesh.shape[a] > 1 else None for a, size in zip(spec, shape)]
+    fits = [a if a and size % mesh.shape[a] == 0 and mesh.shape[a] > 1 else None for a, size in zip(spec, shape)]
     return NamedSharding(mesh, P(*fits))
 
 
@@ -103,6 +103,13 @@ def batch_shards(mesh: Mesh) -> int:
     return mesh.shape[DATA] * mesh.shape[FSDP]
 
 
+def host_rows(mesh: Mesh, rows: int, rows_per_chunk: int) -> list[int]:
+    """Which of a batch's `rows` this process's devices hold, once cut into chunks of `rows_per_chunk`."""
+    indices = NamedSharding(mesh, P(BATCH_AXES)).addressable_devices_indices_map((rows_per_chunk,)).values()
+    own = {i for index in indices for i in range(rows_per_chunk)[index[0]]}  # type: ignore[index]
+    return [n for n in range(rows) if n % rows_per_chunk in own]
+
+
 def tree_shardings(mesh: Mesh, tree: Any) -> Any:
     """A tree of shardings like `tree` (params or a whole train state; arrays or shapes)."""
     return jax.tree_util.tree_map_with_path(lambda p, x: state_sharding(mesh, p, tuple(x.shape)), tree)
@@ -114,7 +121,10 @@ def place_tree(mesh: Mesh, tree: Any) -> Any:
 
 
 def place_chunks(mesh: Mesh, chunks: Mapping[str, np.ndarray]) -> dict[str, jax.Array]:
-    """Arrays [M, b, ...], M chunks of b rows: every chunk is split over all shards. Every process passes all rows."""
+    """Arrays [M, b, ...], M chunks of b rows: every chunk is split over all shards.
+
+    Every process passes arrays of this whole shape; only its own rows (see `host_rows`) are read.
+    """
     sharding = NamedSharding(mesh, P(None, BATCH_AXES))
     return {k: _put(v, sharding) for k, v in chunks.items()}
 

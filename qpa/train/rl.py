@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,11 +23,20 @@ from qpa.config import RLConfig
 from qpa.train.checkpoint import Checkpoints
 from qpa.train.compile_clock import compile_seconds
 from qpa.train.data import DataError, Tokenize
-from qpa.train.forward import Rows, accumulate, chunk_rows, compile_step, slot_logits, target_log_probs
+from qpa.train.forward import (
+    Rows,
+    accumulate,
+    chunk_rows,
+    compile_step,
+    compute_params,
+    slot_scores,
+    target_log_probs,
+)
 from qpa.train.lock import run_lock
 from qpa.train.mesh import place_chunks
 from qpa.train.metrics import MetricsLog, TrainingError, progress_bar
 from qpa.train.optimizer import make_optimizer
+from qpa.train.processes import SharedActor
 from qpa.train.rl_batch import Scored, minibatches, score_groups
 from qpa.train.rollout import Actor, Rollouts, TaskSampler, collect
 from qpa.train.state import TrainState, apply_gradients, create_state
@@ -49,17 +59,20 @@ def rl_step(
     eps_low: float,
     eps_high: float,
     temperature: float,
+    compute_dtype: str = "float32",
+    loss_chunk: int = 0,
     frozen: tuple[Any, ...] = (),
 ) -> tuple[TrainState, dict[str, jax.Array]]:
     """One update of Eq. 10 on the first `used` chunks of rows [M, b, ...].
 
     The mean is over all `rollouts` of the step; those of skipped groups count, since their term of Eq. 10 is 0.
+    `frozen` are the parameters that `state` leaves out.
     """
 
     def loss_fn(params: Any, chunk: Rows) -> tuple[jax.Array, tuple[Any, Any]]:
-        logits = slot_logits(graphdef, params, chunk, frozen)
+        whole = nnx.merge_state(params, *fixed)
         sums, ratio_max = care.policy_loss_sums(
-            target_log_probs(logits, chunk["targets"], temperature),
+            slot_scores(graphdef, whole, chunk, partial(target_log_probs, temperature=temperature), loss_chunk),
             chunk["old_log_probs"],
             chunk["advantages"],
             chunk["weights"] > 0,
@@ -69,7 +82,8 @@ def rl_step(
         )
         return sums["loss"].total, (sums, ratio_max)
 
-    grads, sums, ratio_max = accumulate(loss_fn, state.params, rows, used)
+    params, fixed = compute_params((state.params, frozen), compute_dtype)
+    grads, sums, ratio_max = accumulate(loss_fn, params, rows, used)
     state, norm = apply_gradients(state, jax.tree.map(lambda g: g / rollouts, grads), tx)
     metrics = {name: s.mean() for name, s in sums.items() if name != "loss"}
     loss = sums["loss"].total / rollouts
@@ -135,11 +149,13 @@ def run_rl(
     with run_lock(run_dir), contextlib.closing(Checkpoints(Path(run_dir) / "checkpoints")) as checkpoints:
         phi = care.Phi(cfg.care.lambda_prog, cfg.care.lambda_eff, cfg.care.p_low, cfg.care.p_high)
         tuning = make_tuning(graphdef, params, cfg.lora, mesh, seed)
-        run = _Run(cfg, mesh, seed, sampler, actor, tokenize, Journal(phi.as_dict(), harness_version), tuning)
+        journal = Journal(phi.as_dict(), harness_version)
+        run = _Run(cfg, mesh, seed, sampler, SharedActor(actor), tokenize, journal, tuning)
         start, state = run.resume(checkpoints, create_state(tuning.params, tx, mesh))
         step_fn = compile_step(
             rl_step, mesh, state, tuning.frozen, graphdef=tuning.graphdef, tx=tx, temperature=cfg.temperature,
             eps_low=cfg.care.eps_low, eps_high=cfg.care.eps_high,
+            compute_dtype=cfg.compute_dtype, loss_chunk=cfg.loss_chunk,
         )  # fmt: skip
         with (
             contextlib.closing(MetricsLog(run_dir, step=start)) as metrics,
