@@ -30,18 +30,18 @@ class Routing(NamedTuple):
     With one row per layer where several layers are meant: [L, E] and [L].
     """
 
-    assigned_E: jax.Array  # how many tokens got each expert
-    probs_E: jax.Array  # the router's probability of each expert
-    tokens: jax.Array
+    assigned: jax.Array  # [E], how many tokens got each expert
+    probs: jax.Array  # [E], the router's probability of each expert
+    tokens: jax.Array  # scalar
 
     def fractions(self) -> tuple[jax.Array, jax.Array]:
         """(share of tokens that got each expert, mean router probability), each [..., E]."""
         tokens = jnp.maximum(self.tokens, 1.0)[..., None]
-        return self.assigned_E / tokens, self.probs_E / tokens
+        return self.assigned / tokens, self.probs / tokens
 
     def balance_loss(self) -> jax.Array:
         """The load-balancing loss (Fedus et al. 2021, eq. 4-6; layers pooled): k if balanced, up to E if collapsed."""
-        layers = Routing(*(x.sum(0) for x in self)) if self.assigned_E.ndim == 2 else self
+        layers = Routing(*(x.sum(0) for x in self)) if self.assigned.ndim == 2 else self
         assigned, probs = layers.fractions()
         return assigned.shape[-1] * jnp.sum(assigned * probs)
 
@@ -59,11 +59,11 @@ class Experts(nnx.Module):
         """The weighted sum of every token's experts -> [M, D]."""
         m, k = chosen_Mk.shape
         plan = _plan(chosen_Mk.reshape(-1), self.gate_proj.shape[0])
-        rows_SbD = jnp.where((plan.source_Sb < m * k)[..., None], x_MD[jnp.minimum(plan.source_Sb // k, m - 1)], 0)
+        rows_SbD = jnp.where((plan.source < m * k)[..., None], x_MD[jnp.minimum(plan.source // k, m - 1)], 0)
         gate = _products(rows_SbD, self.gate_proj[...], plan)
         up = _products(rows_SbD, self.up_proj[...], plan)
         out = _products(jax.nn.silu(gate) * up, self.down_proj[...], plan)
-        out_MkD = out.reshape(-1, out.shape[-1])[plan.slot_A].reshape(m, k, -1)
+        out_MkD = out.reshape(-1, out.shape[-1])[plan.slot].reshape(m, k, -1)
         return jnp.einsum("mkd,mk->md", out_MkD, weights_Mk.astype(out.dtype))
 
 
@@ -95,10 +95,10 @@ class MoE(nnx.Module):
 class _Plan(NamedTuple):
     """How A = M k assignments fill S blocks; the last blocks may be empty."""
 
-    source_Sb: jax.Array  # the assignment in each row; A: filler
-    slot_A: jax.Array  # the row of each assignment, counted through all blocks
-    owner_S: jax.Array  # the expert of each block
-    blocks_E: jax.Array  # blocks of each expert
+    source: jax.Array  # [S, b], the assignment in each row; A: filler
+    slot: jax.Array  # [A], the row of each assignment, counted through all blocks
+    owner: jax.Array  # [S], the expert of each block
+    blocks: jax.Array  # [E], blocks of each expert
 
 
 def _plan(expert_A: jax.Array, n_experts: int) -> _Plan:
@@ -121,7 +121,7 @@ def _plan(expert_A: jax.Array, n_experts: int) -> _Plan:
 
 def _products(x_SbI: jax.Array, w_EIO: jax.Array, plan: _Plan) -> jax.Array:
     """Every block times its expert's matrix -> [S, b, O]."""
-    return jax.lax.platform_dependent(x_SbI, w_EIO, plan.owner_S, plan.blocks_E, tpu=_ragged, default=_blocked)
+    return jax.lax.platform_dependent(x_SbI, w_EIO, plan.owner, plan.blocks, tpu=_ragged, default=_blocked)
 
 
 def _ragged(x_SbI: jax.Array, w_EIO: jax.Array, owner_S: jax.Array, blocks_E: jax.Array) -> jax.Array:
