@@ -60,7 +60,7 @@ class Planner(nnx.Module):
         """Final normalised states [B, T, D] and the updated cache (None without one)."""
         if cache is None:
             return self.routed(tokens_BT, positions_BT, mask_BTS)[0], None
-        x = self.embed_tokens[...][tokens_BT]
+        x = self._embed(tokens_BT)
         cos, sin = rotary(positions_BT, self.cfg)
         new_cache = []
         for layer, layer_cache in zip(self.layers, cache, strict=True):
@@ -73,7 +73,7 @@ class Planner(nnx.Module):
 
         -> (states, `Routing` with [L, E] and [L]); None without weights, or without experts.
         """
-        x = self.embed_tokens[...][tokens_BT]
+        x = self._embed(tokens_BT)
         cos, sin = rotary(positions_BT, self.cfg)
 
         def run(x: jax.Array, layer: tuple[nnx.GraphDef, nnx.State]) -> tuple[jax.Array, Routing | None]:
@@ -83,10 +83,14 @@ class Planner(nnx.Module):
         x, routing = _in_turn(run, x, [nnx.split(layer) for layer in self.layers], self.cfg)
         return self.norm(x), routing
 
+    def _embed(self, tokens_BT: jax.Array) -> jax.Array:
+        # In the type of the layers' matrices; the table may be wider, so that its gradient is summed in float32.
+        return self.embed_tokens[...][tokens_BT].astype(self.layers[0].self_attn.q_proj.kernel[...].dtype)
+
     def logits(self, hidden_BTD: jax.Array) -> jax.Array:
         """float32 logits [B, T, V]."""
         head = self.embed_tokens[...].T if self.cfg.tie_embeddings else self.lm_head[...]
-        return (hidden_BTD @ head).astype(jnp.float32)
+        return jnp.matmul(hidden_BTD, head.astype(hidden_BTD.dtype), preferred_element_type=jnp.float32)
 
     def __call__(self, tokens_BT: jax.Array, positions_BT: jax.Array, segments_BT: jax.Array) -> jax.Array:
         """Logits [B, T, V] of packed rows. Tokens attend within their segment; segment 0 is padding."""
