@@ -119,7 +119,13 @@ def chunk_rows(rows: int, mesh: Mesh) -> int:
     return -(-min(CHUNK_ROWS, rows) // shards) * shards
 
 
-def compile_step(step: Callable[..., Any], mesh: Mesh, state: TrainState, **static: Any) -> Callable[..., Any]:
-    """Jits `step(state, ...) -> (state, metrics)`: the state is donated and stays where `state_sharding` wants it."""
+def compile_step(
+    step: Callable[..., Any], mesh: Mesh, state: TrainState, frozen: tuple[Any, ...] = (), **static: Any
+) -> Callable[..., Any]:
+    """Jits `step(state, ...) -> (state, metrics)`: the state is donated and stays where `state_sharding` wants it.
+
+    `frozen` parameters are handed to every call, and only read.
+    """
     shardings = tree_shardings(mesh, state), replicated(mesh)
-    return jax.jit(partial(step, **static), donate_argnums=0, out_shardings=shardings)
+    compiled = jax.jit(partial(step, **static), donate_argnums=0, out_shardings=shardings)
+    return partial(compiled, frozen=frozen) if frozen else compiled

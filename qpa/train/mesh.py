@@ -76,12 +76,15 @@ def path_names(path: tuple[Any, ...]) -> list[str]:
 
 def state_sharding(mesh: Mesh, path: tuple[Any, ...], shape: tuple[int, ...]) -> NamedSharding:
     """Where a leaf of the train state lives; moments end in their parameter's path, so one rule serves both."""
-    spec = next((_KERNEL_SPECS[n] for n in reversed(path_names(path)) if n in _KERNEL_SPECS), P())
+    names = path_names(path)
+    spec = next((_KERNEL_SPECS[n] for n in reversed(names) if n in _KERNEL_SPECS), P())
+    if "lora_a" in names or "lora_b" in names:  # [in, r] and [r, out] of an adapter: r is too small to split
+        spec = P(spec[0], None) if "lora_a" in names else P(None, spec[1])
     if len(shape) == 3:  # only Muon's momentum is a stack of matrices
         return stack_sharding(mesh, shape)
     if len(shape) != 2 or len(spec) != 2:
         return replicated(mesh)
-    fits = [a if size % mesh.shape[a] == 0 and mesh.shape[a] > 1 else None for a, size in zip(spec, shape)]
+    fits = [a if a and size % mesh.shape[a] == 0 and mesh.shape[a] > 1 else None for a, size in zip(spec, shape)]
     return NamedSharding(mesh, P(*fits))
 
 
@@ -110,6 +113,11 @@ def host_rows(mesh: Mesh, rows: int, rows_per_chunk: int) -> list[int]:
 def tree_shardings(mesh: Mesh, tree: Any) -> Any:
     """A tree of shardings like `tree` (params or a whole train state; arrays or shapes)."""
     return jax.tree_util.tree_map_with_path(lambda p, x: state_sharding(mesh, p, tuple(x.shape)), tree)
+
+
+def place_tree(mesh: Mesh, tree: Any) -> Any:
+    """`tree` where `state_sharding` wants it; arrays that are there already are not copied."""
+    return jax.tree.map(_put, tree, tree_shardings(mesh, tree))
 
 
 def place_chunks(mesh: Mesh, chunks: Mapping[str, np.ndarray]) -> dict[str, jax.Array]:
