@@ -25,7 +25,7 @@ def join() -> int | None:
     if given and len(given) < 3:
         raise UsageError(f"--{given[0]}: --coordinator, --processes and --process belong together")
     if given and _PROCESS.value >= _PROCESSES.value:
-        raise UsageError(f"--process={_PROCESS.value}: with --processes={_PROCESSES.value} the last one is {_PROCESSES.value - 1}")
+        raise UsageError(f"--process={_PROCESS.value}: there are {_PROCESSES.value}, counted from 0")
     import jax
 
     try:
@@ -34,3 +34,11 @@ def join() -> int | None:
         hint = "" if given else "; where they cannot be found, give --coordinator, --processes and --process"
         raise UsageError(f"--{given[0] if given else 'distributed'}: no other processes found ({e}){hint}") from e
     return _PROCESSES.value
+
+
+def say(text: str) -> None:
+    """Prints, in the first process only."""
+    import jax
+
+    if jax.process_index() == 0:
+        print(text)

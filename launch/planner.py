@@ -24,6 +24,7 @@ from qpa.train.checkpoint import Checkpoints
 from qpa.train.lock import run_lock
 from qpa.train.mesh import make_mesh
 from qpa.train.optimizer import make_optimizer
+from qpa.train.processes import host_copy, wait_for_all
 from qpa.train.state import create_state
 
 FAMILY = "compact"  # the small planners' chat family
@@ -97,25 +98,41 @@ def load_weights(source: str | Path, shape: ModelConfig | None = None) -> Weight
 
 
 def save_weights(folder: Path, like: Weights, params: Any) -> str:
-    """Exports `params` beside the tokenizer of `like`, whole or not at all; returns their digest."""
+    """Exports `params` beside the tokenizer of `like`, whole or not at all; returns their digest.
+
+    Of several processes all bring the same `params`, the first one writes, and all return when that is done.
+    """
+    params = host_copy(params)
+    if jax.process_index() == 0:
+        _write(folder, like, params)
+    wait_for_all(f"{folder} exported")
+    return _digest(params)
+
+
+def _write(folder: Path, like: Weights, params: Any) -> None:
     (folder / TOKENIZER).unlink(missing_ok=True)  # an export cut short: `save_hf` replaces only its own files
     save_hf(folder, params, like.cfg)
     partial = folder / f".{TOKENIZER}"
     shutil.copyfile(like.tokenizer_file, partial)
     partial.replace(folder / TOKENIZER)
-    return _digest(params)
+
+
+def computed_as(weights: Weights, shape: ModelConfig) -> Weights:
+    """`weights` with what in `shape` is a choice of computation, not of shape."""
+    choices = {name: getattr(shape, name) for name in ("attention_blocks", "scan_layers", "remat")}
+    cfg = dataclasses.replace(weights.cfg, **choices)
+    graphdef, _ = nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)
+    return dataclasses.replace(weights, graphdef=graphdef, cfg=cfg)
 
 
 def _shaped(weights: Weights, shape: ModelConfig, where: str) -> Weights:
-    """Checks the shape, and takes over what is a choice of computation, not of shape."""
-    choices = {name: getattr(shape, name) for name in ("attention_blocks", "scan_layers", "remat")}
-    cfg = dataclasses.replace(weights.cfg, **choices)
+    """Checks the shape, and takes over what is a choice of computation."""
+    found = computed_as(weights, shape)
     for field in dataclasses.fields(ModelConfig):
-        have, want = getattr(cfg, field.name), getattr(shape, field.name)
+        have, want = getattr(found.cfg, field.name), getattr(shape, field.name)
         if have != want:
             raise ValueError(f"config.model.{field.name} is {want}, but {where} has {have}: make them equal")
-    graphdef, _ = nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)
-    return dataclasses.replace(weights, graphdef=graphdef, cfg=cfg)
+    return found
 
 
 def _from_checkpoint(folder: Path) -> Weights:
@@ -128,7 +145,7 @@ def _from_checkpoint(folder: Path) -> Weights:
         raise ValueError(f"{folder}: not a training folder of a run (sft, rl or round2)")
     start = load_weights(config["base"])
     tx = make_optimizer(OptimizerConfig(**config[folder.name]["optimizer"]), 1)
-    mesh = make_mesh(MeshConfig(data=1), jax.devices()[:1])
+    mesh = make_mesh(MeshConfig(data=1), jax.local_devices()[:1])
     with run_lock(folder):
         checkpoints = Checkpoints(folder / _CHECKPOINTS)
         try:

@@ -195,7 +195,9 @@ def test_every_process_builds_its_own_rows_and_together_they_are_the_batch(pair)
     for a, b, whole in zip(first, second, own_rows(), strict=True):
         assert sorted(a[0] + b[0]) == sorted(whole[0])
         assert a[1] + b[1] == whole[1]
-    assert any(a[1] != b[1] and a[1] and b[1] for a, b in zip(first, second))  # a mean of the processes' means would be wrong
+    assert any(
+        a[1] != b[1] and a[1] and b[1] for a, b in zip(first, second)
+    )  # a mean of the processes' means would be wrong
 
 
 def assert_same_training(run_dir, sums, straight):
