@@ -212,7 +212,7 @@ def _snapshot(arrays: Mapping[str, jax.Array]) -> dict[str, jax.Array]:
     """
 
     def copy(x: jax.Array) -> jax.Array:
-        if all(d.platform != "cpu" for d in x.sharding.addressable_devices):
+        if all(shard.device.platform != "cpu" for shard in x.addressable_shards):
             return x
         parts: dict[str, np.ndarray] = {}
         shards = []
