@@ -24,6 +24,7 @@ from qpa.train.checkpoint import Checkpoints
 from qpa.train.lock import run_lock
 from qpa.train.mesh import make_mesh
 from qpa.train.optimizer import make_optimizer
+from qpa.train.processes import host_copy, wait_for_all
 from qpa.train.state import create_state
 
 FAMILY = "compact"  # the small planners' chat family
@@ -103,13 +104,23 @@ def load_weights(source: str | Path, shape: ModelConfig | None = None) -> Weight
 
 
 def save_weights(folder: Path, like: Weights, params: Any) -> str:
-    """Exports `params` beside the tokenizer of `like`, whole or not at all; returns their digest."""
+    """Exports `params` beside the tokenizer of `like`, whole or not at all; returns their digest.
+
+    Of several processes all bring the same `params`, the first one writes, and all return when that is done.
+    """
+    params = host_copy(params)
+    if jax.process_index() == 0:
+        _write(folder, like, params)
+    wait_for_all(f"{folder} exported")
+    return fingerprint(params)
+
+
+def _write(folder: Path, like: Weights, params: Any) -> None:
     (folder / TOKENIZER).unlink(missing_ok=True)  # an export cut short: `save_hf` replaces only its own files
     save_hf(folder, params, like.cfg)
     partial = folder / f".{TOKENIZER}"
     shutil.copyfile(like.tokenizer_file, partial)
     partial.replace(folder / TOKENIZER)
-    return fingerprint(params)
 
 
 def save_trained(folder: Path, like: Weights, params: Any, lora: LoraConfig) -> str:
@@ -119,8 +130,9 @@ def save_trained(folder: Path, like: Weights, params: Any, lora: LoraConfig) -> 
     """
     if lora.rank == 0:
         return save_weights(folder, like, params)
-    adapter = jax.device_get(params)
-    peft.save_adapter(adapter_dir(folder), adapter, lora, base=like.source)
+    adapter = jax.device_get(host_copy(params))
+    if jax.process_index() == 0:
+        peft.save_adapter(adapter_dir(folder), adapter, lora, base=like.source)
     return save_weights(folder, like, merge(like.params, adapter, lora_scale(lora)))
 
 
@@ -129,16 +141,22 @@ def adapter_dir(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}-adapter")
 
 
-def _shaped(weights: Weights, shape: ModelConfig, where: str) -> Weights:
-    """Checks the shape, and takes over what is a choice of computation, not of shape."""
+def computed_as(weights: Weights, shape: ModelConfig) -> Weights:
+    """`weights` with what in `shape` is a choice of computation, not of shape."""
     choices = {name: getattr(shape, name) for name in ("attention_blocks", "scan_layers", "remat")}
     cfg = dataclasses.replace(weights.cfg, **choices)
-    for field in dataclasses.fields(ModelConfig):
-        have, want = getattr(cfg, field.name), getattr(shape, field.name)
-        if have != want:
-            raise ValueError(f"config.model.{field.name} is {want}, but {where} has {have}: make them equal")
     graphdef, _ = nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)
     return dataclasses.replace(weights, graphdef=graphdef, cfg=cfg)
+
+
+def _shaped(weights: Weights, shape: ModelConfig, where: str) -> Weights:
+    """Checks the shape, and takes over what is a choice of computation."""
+    found = computed_as(weights, shape)
+    for field in dataclasses.fields(ModelConfig):
+        have, want = getattr(found.cfg, field.name), getattr(shape, field.name)
+        if have != want:
+            raise ValueError(f"config.model.{field.name} is {want}, but {where} has {have}: make them equal")
+    return found
 
 
 def _from_checkpoint(folder: Path) -> Weights:
@@ -153,7 +171,7 @@ def _from_checkpoint(folder: Path) -> Weights:
     lora = LoraConfig(**config[folder.name].get("lora", {}))  # runs begun before there was LoRA have no such key
     like = add_lora(start.graphdef, start.params, lora)[1] if lora.rank else start.params
     tx = make_optimizer(OptimizerConfig(**config[folder.name]["optimizer"]), 1)
-    mesh = make_mesh(MeshConfig(data=1), jax.devices()[:1])
+    mesh = make_mesh(MeshConfig(data=1), jax.local_devices()[:1])
     with run_lock(folder):
         checkpoints = Checkpoints(folder / _CHECKPOINTS)
         try:

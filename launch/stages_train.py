@@ -20,6 +20,7 @@ from qpa.harness import HarnessConfig
 from qpa.harness.context import visible_tools
 from qpa.train.data import Batches, Tokenize, tokenize_all
 from qpa.train.metrics import read_metrics
+from qpa.train.processes import SharedActor
 from qpa.train.rl import run_rl
 from qpa.train.rl_batch import execution_cost
 from qpa.train.rollout import HarnessActor
@@ -91,7 +92,7 @@ def rl(
     """RL with CARE on a release's tasks (Eq. 5-10), phi steered by dev; resumable; exports the result to `out`."""
     engine = ctx.planners.use(weights, out.name)
     sampler = WeightedSampler(limited(release.tasks(), ctx.cfg), release.manifest.weights, seed=ctx.cfg.seed)
-    greedy = _Actor(ctx, engine, eta, 0.0)
+    greedy = SharedActor(_Actor(ctx, engine, eta, 0.0))
     with ctx.budget.span("training"):
         result = run_rl(
             weights.graphdef,
@@ -128,7 +129,7 @@ def rl(
     return Outcome(results, lines, say)
 
 
-def _dev(ctx: Context, actor: _Actor, cfg: CareConfig) -> dict[str, float]:
+def _dev(ctx: Context, actor: SharedActor, cfg: CareConfig) -> dict[str, float]:
     """M^val of Eq. 6: the published policy on dev, greedy. A task without a verdict is not solved."""
     played = actor.run(ctx.tasks(Split.DEV), ctx.cfg.seed)
     solved = sum(t.verdict is not None and t.verdict.success for t in played)
