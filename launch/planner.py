@@ -108,7 +108,8 @@ def save_weights(folder: Path, like: Weights, params: Any) -> str:
 
 def _shaped(weights: Weights, shape: ModelConfig, where: str) -> Weights:
     """Checks the shape, and takes over what is a choice of computation, not of shape."""
-    cfg = dataclasses.replace(weights.cfg, attention_blocks=shape.attention_blocks)
+    choices = {name: getattr(shape, name) for name in ("attention_blocks", "scan_layers", "remat")}
+    cfg = dataclasses.replace(weights.cfg, **choices)
     for field in dataclasses.fields(ModelConfig):
         have, want = getattr(cfg, field.name), getattr(shape, field.name)
         if have != want:
