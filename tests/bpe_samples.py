@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from chat_samples import corpus
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from qpa.chat.markers import SPECIALS
@@ -50,6 +49,15 @@ def smollm2_like(folder: Path, alphabet: list[str] | None = None) -> Path:
     return save(tokenizer, folder, {"tokenizer_class": "GPT2Tokenizer", "pad_token": "<|im_end|>"})
 
 
+def _corpus() -> list[str]:
+    return [
+        f"<|im_start|>user\nset an alarm for {h:02d}:{m:02d} please<|im_end|>\n<tool_call>\n"
+        f'{{"name": "manage_alarm", "arguments": {{"action": "create", "title": "Gym {m}"}}}}\n</tool_call> 闹钟 北京'
+        for h in range(24)
+        for m in range(0, 60, 7)
+    ]
+
+
 def train(tokenizer: Tokenizer, specials: list[str], alphabet: list[str] | None = None) -> None:
     letters = pre_tokenizers.ByteLevel.alphabet() if alphabet is None else alphabet
     trainer = trainers.BpeTrainer(
@@ -59,7 +67,7 @@ def train(tokenizer: Tokenizer, specials: list[str], alphabet: list[str] | None 
         show_progress=False,
     )
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.train_from_iterator(corpus(), trainer)
+    tokenizer.train_from_iterator(_corpus(), trainer)
 
 
 def save(tokenizer: Tokenizer, folder: Path, settings: dict) -> Path:
