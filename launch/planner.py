@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,12 @@ from typing import Any
 import jax
 from flax import nnx
 
-from qpa.chat import ChatFormat, SentencePieceTokenizer
+from qpa.chat import ChatFormat
+from qpa.chat.files import write_atomically
+from qpa.chat.tokenizer import TOKENIZER_FILES, Tokenizer, load_tokenizer, tokenizer_files
 from qpa.config import EngineConfig, LoopConfig, MeshConfig, ModelConfig, OptimizerConfig
 from qpa.models import base
-from qpa.models.base import CHECKSUMS, TOKENIZER, load_base
+from qpa.models.base import CHECKSUMS, load_base
 from qpa.models.engine import Engine
 from qpa.models.hf import load_hf, save_hf
 from qpa.models.transformer import Planner
@@ -38,8 +39,8 @@ class Weights:
     graphdef: nnx.GraphDef
     params: Any
     cfg: ModelConfig
-    tokenizer: SentencePieceTokenizer
-    tokenizer_file: Path
+    tokenizer: Tokenizer
+    folder: Path  # where the tokenizer's files are
     digest: str
 
     @property
@@ -82,27 +83,30 @@ def load_weights(source: str | Path, shape: ModelConfig | None = None) -> Weight
       FileNotFoundError, ValueError, CheckpointError: one line about what is missing or damaged.
     """
     folder = Path(source) if source else BASE_DIR
+    tokenizer: Tokenizer
     if (folder / _CHECKPOINTS).is_dir():
         found = _from_checkpoint(folder)
     elif not source or (folder / CHECKSUMS).is_file():
         graphdef, params, cfg, tokenizer = load_base(folder)
-        found = Weights(graphdef, params, cfg, tokenizer, folder / TOKENIZER, _digest(params))
+        found = Weights(graphdef, params, cfg, tokenizer, folder, _digest(params))
     else:
         graphdef, params, cfg = load_hf(folder)
-        if not (folder / TOKENIZER).is_file():
-            raise FileNotFoundError(f"{folder / TOKENIZER}: no such file; put the model's tokenizer there")
-        tokenizer = SentencePieceTokenizer(folder / TOKENIZER)
-        found = Weights(graphdef, params, cfg, tokenizer, folder / TOKENIZER, _digest(params))
+        tokenizer = load_tokenizer(folder)
+        if tokenizer.vocab_size > cfg.vocab_size:
+            raise ValueError(f"{folder}: the tokenizer has {tokenizer.vocab_size} ids, the model {cfg.vocab_size}")
+        found = Weights(graphdef, params, cfg, tokenizer, folder, _digest(params))
     return found if shape is None else _shaped(found, shape, str(source) or "the shipped base")
 
 
 def save_weights(folder: Path, like: Weights, params: Any) -> str:
     """Exports `params` beside the tokenizer of `like`, whole or not at all; returns their digest."""
-    (folder / TOKENIZER).unlink(missing_ok=True)  # an export cut short: `save_hf` replaces only its own files
+    words = {file.name: file.read_bytes() for file in tokenizer_files(like.folder)}
+    for name in TOKENIZER_FILES:
+        for left in (folder / name, folder / f"{name}.partial"):  # an export cut short: `save_hf` replaces only its own
+            left.unlink(missing_ok=True)
     save_hf(folder, params, like.cfg)
-    partial = folder / f".{TOKENIZER}"
-    shutil.copyfile(like.tokenizer_file, partial)
-    partial.replace(folder / TOKENIZER)
+    for name, data in words.items():
+        write_atomically(folder / name, data)
     return _digest(params)
 
 

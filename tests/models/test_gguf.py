@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
 import json
+import shutil
 import sys
 
 import jax.numpy as jnp
@@ -18,15 +21,16 @@ from bpe_samples import smollm2_like
 from flax import nnx
 from gguf import GGMLQuantizationType, quants
 from gguf_samples import metadata, reference, tensors, write
-from shrunk import run
+from tiny import CFG
 
 from qpa.chat import ChatFormat, load_tokenizer
+from qpa.chat.hf_tokenizer import take_over
 from qpa.config import EngineConfig
-from qpa.contract import GenerateRequest, Message, Role
+from qpa.contract import GenerateRequest, Message, Role, ToolSpec
 from qpa.models.engine import Engine
 from qpa.models.gguf import GgufFile, load_gguf, packaged_gguf
 from qpa.models.gguf_tokenizer import save_gguf_tokenizer
-from qpa.models.hf import load_hf
+from qpa.models.transformer import create
 
 IDS = [40, 77, 5, 300, 21, 99, 77, 1, 33, 250, 17]
 
@@ -164,6 +168,36 @@ def test_bad_tokenizers_get_one_line(llama, changes, said, tmp_path):
     with pytest.raises(ValueError) as caught:
         save_gguf_tokenizer(GgufFile(llama(**changes)), tmp_path / "t")
     assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def playing(words, vocab_size, tmp_path_factory):
+    """(engine over a random model with more rows than the tokenizer has ids, its chat format, its shape)."""
+    folder = shutil.copytree(words, tmp_path_factory.mktemp("play") / "t")
+    take_over(folder)
+    cfg = dataclasses.replace(CFG, vocab_size=vocab_size)
+    graphdef, params = create(cfg)
+    chat = ChatFormat(load_tokenizer(folder), family="compact")
+    sizes = EngineConfig(slots=2, context=192, decode_chunk=8, prefill_buckets=(64,))
+    return Engine(graphdef, params, cfg, sizes, chat), chat, (graphdef, params, cfg, sizes)
+
+
+def test_the_engine_generates_with_it(playing):
+    engine, chat, _ = playing
+    tool = ToolSpec(name="f", description="does it", parameters={"type": "object", "properties": {}})
+    prompt = chat.encode_messages([Message(role=Role.USER, content="闹钟 7:30")], [tool], add_generation_prompt=True)
+    options = {"messages": [], "tools": [], "max_tokens": 40, "temperature": 1.0, "seed": 0, "prompt_ids": prompt}
+    reply = asyncio.run(engine.generate(GenerateRequest(episode="e", turn=0, **options)))
+    assert len(reply.token_ids) == 40 or reply.finish == "stop"
+    ids = reply.token_ids[:-1] if reply.finish == "stop" else reply.token_ids
+    assert reply.text == chat.tokenizer.decode(ids) and len(reply.log_probs) == len(reply.token_ids)
+
+
+def test_the_engine_refuses_a_model_that_the_special_tokens_do_not_fit(playing):
+    _, chat, (_, _, cfg, sizes) = playing
+    small = dataclasses.replace(cfg, vocab_size=chat.tokenizer.eos_id)
+    with pytest.raises(ValueError, match="special token id 2 does not fit vocab_size 2"):
+        Engine(*create(small), small, sizes, chat)
 
 
 def test_packages_are_searched_without_importing_them(tmp_path, monkeypatch):
