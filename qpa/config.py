@@ -62,6 +62,16 @@ class OptimizerConfig:
 
 
 @dataclass(slots=True)
+class LoraConfig:
+    """Low-rank adapters beside frozen weights: x W + scale (x A) B."""
+
+    rank: int = 0  # 0: off, every parameter is trained
+    alpha: float = 16.0  # scale = alpha / rank
+    modules: tuple[str, ...] = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+    rslora: bool = False  # scale = alpha / sqrt(rank): updates of one size whatever the rank
+
+
+@dataclass(slots=True)
 class DataConfig:
     """How a release becomes batches."""
 
@@ -76,7 +86,10 @@ class SFTConfig:
     steps: int = 300
     log_every: int = 10
     save_every: int = 50
+    compute_dtype: str = "float32"  # float32 | bfloat16, of activations and matrix products; all else stays float32
+    loss_chunk: int = 0  # supervised tokens whose logits exist at a time, over all devices; 0: of 8 rows
     data: DataConfig = field(default_factory=DataConfig)
+    lora: LoraConfig = field(default_factory=LoraConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
 
 
@@ -109,7 +122,10 @@ class RLConfig:
     save_every: int = 5
     eval_every: int = 10  # dev evaluations feed the controller
     row_length: int = 768  # episodes are packed into rows; shorter than the engine context, long failures are lost
+    compute_dtype: str = "float32"  # as in SFTConfig; the engine computes in the type of the weights it is given
+    loss_chunk: int = 0  # as in SFTConfig
     care: CareConfig = field(default_factory=CareConfig)
+    lora: LoraConfig = field(default_factory=LoraConfig)
     optimizer: OptimizerConfig = field(
         default_factory=lambda: OptimizerConfig(
             learning_rate=0.005, adam_learning_rate=5e-4, warmup_steps=2, final_fraction=0.5
