@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,12 @@ from typing import Any
 import jax
 from flax import nnx
 
-from qpa.chat import ChatFormat, SentencePieceTokenizer
+from qpa.chat import ChatFormat
+from qpa.chat.files import write_atomically
+from qpa.chat.tokenizer import TOKENIZER_FILES, Tokenizer, load_tokenizer, tokenizer_files
 from qpa.config import EngineConfig, LoopConfig, LoraConfig, MeshConfig, ModelConfig, OptimizerConfig
 from qpa.models import base, peft
-from qpa.models.base import CHECKSUMS, TOKENIZER, load_base
+from qpa.models.base import CHECKSUMS, load_base
 from qpa.models.engine import Engine
 from qpa.models.hf import load_hf, save_hf
 from qpa.models.lora import add_lora, fingerprint, lora_scale, merge
@@ -40,8 +41,8 @@ class Weights:
     graphdef: nnx.GraphDef
     params: Any
     cfg: ModelConfig
-    tokenizer: SentencePieceTokenizer
-    tokenizer_file: Path
+    tokenizer: Tokenizer
+    folder: Path  # where the tokenizer's files are
     digest: str
     source: str = ""
 
@@ -86,19 +87,20 @@ def load_weights(source: str | Path, shape: ModelConfig | None = None) -> Weight
       FileNotFoundError, ValueError, CheckpointError: one line about what is missing or damaged.
     """
     folder = Path(source) if source else BASE_DIR
+    tokenizer: Tokenizer
     if (folder / _CHECKPOINTS).is_dir():
         found = _from_checkpoint(folder)
     elif (folder / peft.CONFIG).is_file():
         found = _from_adapter(folder)
     elif not source or (folder / CHECKSUMS).is_file():
         graphdef, params, cfg, tokenizer = load_base(folder)
-        found = Weights(graphdef, params, cfg, tokenizer, folder / TOKENIZER, fingerprint(params))
+        found = Weights(graphdef, params, cfg, tokenizer, folder, fingerprint(params))
     else:
         graphdef, params, cfg = load_hf(folder)
-        if not (folder / TOKENIZER).is_file():
-            raise FileNotFoundError(f"{folder / TOKENIZER}: no such file; put the model's tokenizer there")
-        tokenizer = SentencePieceTokenizer(folder / TOKENIZER)
-        found = Weights(graphdef, params, cfg, tokenizer, folder / TOKENIZER, fingerprint(params))
+        tokenizer = load_tokenizer(folder)
+        if tokenizer.vocab_size > cfg.vocab_size:
+            raise ValueError(f"{folder}: the tokenizer has {tokenizer.vocab_size} ids, the model {cfg.vocab_size}")
+        found = Weights(graphdef, params, cfg, tokenizer, folder, fingerprint(params))
     found = dataclasses.replace(found, source=str(source))
     return found if shape is None else _shaped(found, shape, str(source) or "the shipped base")
 
@@ -116,11 +118,13 @@ def save_weights(folder: Path, like: Weights, params: Any) -> str:
 
 
 def _write(folder: Path, like: Weights, params: Any) -> None:
-    (folder / TOKENIZER).unlink(missing_ok=True)  # an export cut short: `save_hf` replaces only its own files
+    words = {file.name: file.read_bytes() for file in tokenizer_files(like.folder)}
+    for name in TOKENIZER_FILES:
+        for left in (folder / name, folder / f"{name}.partial"):  # an export cut short: `save_hf` replaces only its own
+            left.unlink(missing_ok=True)
     save_hf(folder, params, like.cfg)
-    partial = folder / f".{TOKENIZER}"
-    shutil.copyfile(like.tokenizer_file, partial)
-    partial.replace(folder / TOKENIZER)
+    for name, data in words.items():
+        write_atomically(folder / name, data)
 
 
 def save_trained(folder: Path, like: Weights, params: Any, lora: LoraConfig) -> str:
