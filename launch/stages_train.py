@@ -8,7 +8,7 @@ from typing import Any
 
 from launch.context import Context
 from launch.pipeline import Outcome
-from launch.planner import Weights, save_weights
+from launch.planner import Weights, adapter_dir, save_trained
 from launch.sampler import WeightedSampler, family_rates
 from launch.tasksets import limited
 from qpa import care
@@ -52,7 +52,7 @@ def sft(ctx: Context, release: Release, weights: Weights, folder: Path, out: Pat
             run_dir=folder,
             show_progress=ctx.console.is_terminal,
         )
-    digest = save_weights(out, weights, state.params)
+    digest = save_trained(out, weights, state.params, cfg.lora)
     lines = read_metrics(folder)
     last: dict[str, Any] = next((r for r in reversed(lines) if r["kind"] == "train"), {})
     results = {
@@ -68,6 +68,8 @@ def sft(ctx: Context, release: Release, weights: Weights, folder: Path, out: Pat
     say = f"loss {last.get('loss', float('nan')):.3f} after {cfg.steps} updates on {len(data.examples)} trajectories"
     if lost := release.quarantined:
         say += f"; {lost} damaged records of {release.directory} left out"
+    if cfg.lora.rank:
+        say += f"; adapter: {adapter_dir(out)}"
     return Outcome(results, lines, say)
 
 
@@ -107,7 +109,7 @@ def rl(
             evaluate=lambda step: _dev(ctx, greedy, cfg.care),
             show_progress=ctx.console.is_terminal,
         )
-    digest = save_weights(out, weights, result.state.params)
+    digest = save_trained(out, weights, result.state.params, cfg.lora)
     lines = read_metrics(folder)
     train = [r for r in lines if r["kind"] == "train"]
     split = {k: sum(r[k] for r in train) for k in _SECONDS}
@@ -122,6 +124,8 @@ def rl(
     share = split["environment_s"] / max(1e-9, split["step_s"])
     last = train[-1] if train else {}
     say = f"rollouts succeed {last.get('success', 0):.0%}; environment and harness {share:.0%} of the step time"
+    if cfg.lora.rank:
+        say += f"; adapter: {adapter_dir(out)}"
     return Outcome(results, lines, say)
 
 

@@ -16,7 +16,7 @@ from tiny import CFG, GRAPHDEF, PARAMS
 from qpa.config import LoraConfig
 from qpa.models import load_adapter, load_hf, save_adapter, save_hf
 from qpa.models.lora import add_lora, flat_state, lora_scale, merge
-from qpa.models.transformer import Planner
+from qpa.models.transformer import Planner, create
 
 LORA = LoraConfig(rank=4, alpha=12.0, modules=("q_proj", "v_proj", "o_proj", "up_proj", "down_proj"))
 IDS = np.random.default_rng(0).integers(4, 64, (2, 10)).astype(np.int32)
@@ -26,6 +26,15 @@ AT, ONES = np.broadcast_to(np.arange(10, dtype=np.int32), IDS.shape), np.ones_li
 def randomised(adapter, seed=1):
     rng = np.random.default_rng(seed)
     return jax.tree.map(lambda x: jnp.asarray(rng.normal(size=x.shape).astype(np.float32) * 0.3), adapter)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cheap_compilation():
+    """Compiles fast rather than well; the programs run for milliseconds."""
+    before = jax.config.values["jax_disable_most_optimizations"]
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)
 
 
 ADAPTED, FRESH = add_lora(GRAPHDEF, PARAMS, LORA)
@@ -80,6 +89,33 @@ def test_merged_weights_give_the_adapted_models_logits_and_leave_the_rest_alone(
             np.testing.assert_allclose(after[keys][...], w + 3.0 * a @ b, rtol=0, atol=2e-6)
         else:
             np.testing.assert_array_equal(after[keys][...], before[keys][...])
+
+
+@pytest.mark.parametrize(
+    ("changes", "modules"),
+    [
+        ({"qk_norm": False, "scan_layers": True, "remat": "full"}, LORA.modules),
+        ({"n_experts": 4, "experts_per_token": 2, "d_expert": 16}, ("q_proj", "o_proj")),
+    ],
+)
+def test_llama_and_expert_shapes_take_adapters_scanned_or_not(changes, modules):
+    cfg, lora = dataclasses.replace(CFG, **changes), dataclasses.replace(LORA, modules=modules)
+    graphdef, params = create(cfg)
+    adapted, adapter = add_lora(graphdef, params, lora)
+    adapter = randomised(adapter)
+    merged = merge(params, adapter, lora_scale(lora))
+
+    plain = jax.jit(lambda params: nnx.merge(graphdef, params)(IDS, AT, ONES))
+    got = jax.jit(lambda *states: nnx.merge(adapted, *states)(IDS, AT, ONES))(adapter, params)
+    np.testing.assert_allclose(got, plain(merged), atol=1e-4)
+    assert np.abs(got - plain(params)).max() > 0.01
+
+
+def test_experts_take_no_adapter():
+    cfg = dataclasses.replace(CFG, n_experts=4, experts_per_token=2, d_expert=16)
+    graphdef, params = nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)
+    with pytest.raises(ValueError, match="up_proj belongs to experts, which take no adapter"):
+        add_lora(graphdef, params, LORA)
 
 
 def test_rslora_scales_by_the_root_of_the_rank():
