@@ -120,7 +120,7 @@ class Checkpoints:
         )
 
     def restore(self, like: Any) -> Restored | None:
-        """The newest readable step, placed as `like` (a pytree of arrays); None if there is none.
+        """The newest readable step, placed as `like` (a pytree of arrays or their shapes); None if there is none.
 
         Damaged steps are moved to `checkpoints-damaged/` with one warning each. Raises `CheckpointError` when a step is
         sound but its arrays have other names or shapes than `like`.
