@@ -168,6 +168,7 @@ class Checkpoints:
         if jax.process_index() == 0:
             self._move_aside(step, reason)
         wait_for_all(f"set aside {step}")
+        self._finished()  # every process forgets the step, or some would refuse to write it anew
 
     def _move_aside(self, step: int, reason: Exception) -> None:
         aside = self.directory.parent / f"{self.directory.name}-damaged"
