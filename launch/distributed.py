@@ -19,21 +19,22 @@ def join() -> int | None:
 
     Returns how many there are: 1 without flags, None where only the machine knows. Raises `UsageError`.
     """
+    count, number = _PROCESSES.value, _PROCESS.value
     given = [f.name for f in (_COORDINATOR, _PROCESSES, _PROCESS) if f.value is not None]
     if not given and not _DISTRIBUTED.value:
         return 1
     if given and len(given) < 3:
         raise UsageError(f"--{given[0]}: --coordinator, --processes and --process belong together")
-    if given and _PROCESS.value >= _PROCESSES.value:
-        raise UsageError(f"--process={_PROCESS.value}: there are {_PROCESSES.value}, counted from 0")
+    if count is not None and number is not None and number >= count:
+        raise UsageError(f"--process={number}: there are {count}, counted from 0")
     import jax
 
     try:
-        jax.distributed.initialize(_COORDINATOR.value, _PROCESSES.value, _PROCESS.value)
+        jax.distributed.initialize(_COORDINATOR.value, count, number)
     except (ValueError, RuntimeError) as e:
         hint = "" if given else "; where they cannot be found, give --coordinator, --processes and --process"
         raise UsageError(f"--{given[0] if given else 'distributed'}: no other processes found ({e}){hint}") from e
-    return _PROCESSES.value
+    return count
 
 
 def say(text: str) -> None:

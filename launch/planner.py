@@ -26,7 +26,7 @@ from qpa.train.lock import run_lock
 from qpa.train.mesh import make_mesh
 from qpa.train.optimizer import make_optimizer
 from qpa.train.processes import host_copy, wait_for_all
-from qpa.train.state import create_state
+from qpa.train.state import abstract_state
 
 FAMILY = "compact"  # the small planners' chat family
 BASE_DIR = Path(base.__file__).parent / "base"
@@ -179,7 +179,7 @@ def _from_checkpoint(folder: Path) -> Weights:
     with run_lock(folder):
         checkpoints = Checkpoints(folder / _CHECKPOINTS)
         try:
-            found = checkpoints.restore(create_state(like, tx, mesh))
+            found = checkpoints.restore(abstract_state(like, tx, mesh))
         finally:
             checkpoints.close()
     if found is None:

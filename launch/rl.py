@@ -13,6 +13,7 @@ from absl import flags
 from launch import cli, distributed
 
 _CONFIG = cli.config_flag()
+flags.adopt_module_key_flags(distributed)
 _RELEASE = flags.DEFINE_string("release", None, "folder of a release", required=True)
 _MODEL = flags.DEFINE_string(
     "model", None, "an exported model or adapter, or a training folder such as runs/tiny/sft", required=True

@@ -34,7 +34,7 @@ def get_config() -> LoopConfig:
             save_every=100,
             compute_dtype="bfloat16",
             loss_chunk=8192,  # 151,936 float32 logits each: 5 GB over all devices
-            data=DataConfig(sequence_length=8192, batch_size=64),
+            data=DataConfig(sequence_length=4096, batch_size=64),
             optimizer=OptimizerConfig(name="adamw", adam_learning_rate=1e-5, warmup_steps=50),
         ),
         mesh=MeshConfig(data=1, fsdp=8, tensor=1),
