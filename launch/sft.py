@@ -17,7 +17,9 @@ _CONFIG = cli.config_flag()
 flags.adopt_module_key_flags(distributed)
 _RELEASE = flags.DEFINE_string("release", None, "folder of a release", required=True)
 _RUN_DIR = flags.DEFINE_string("run_dir", None, "where the run lives; default: run_dir of the config")
-_MODEL = flags.DEFINE_string("model", "base", "base, an exported model or adapter, or a training folder such as runs/tiny/sft")
+_MODEL = flags.DEFINE_string(
+    "model", "base", "base, an exported model or adapter, or a training folder such as runs/tiny/sft"
+)
 
 
 def main() -> None:
