@@ -22,8 +22,8 @@ _SPLITS = [
 _MODEL = flags.DEFINE_string(
     "model",
     None,
-    "base, scripted:oracle|null|garbage|random, an exported model or adapter, a training folder, or openai:URL#MODEL: a "
-    "model behind an OpenAI-compatible endpoint with tool calling (key: OPENAI_API_KEY; #MODEL may be left out if it "
+    "base, scripted:oracle|null|garbage|random, an exported model or adapter, a training folder, or openai:URL#MODEL: "
+    "a model behind an OpenAI-compatible endpoint with tool calling (key: OPENAI_API_KEY; #MODEL may be left out if it "
     "serves only one)",
     required=True,
 )
