@@ -14,7 +14,7 @@ from launch import cli
 _GGUF = flags.DEFINE_string("gguf", "", "A GGUF file (Llama or dense Qwen3, byte-level BPE).")
 _PACKAGE = flags.DEFINE_string("package", "", "An installed Python package that holds one GGUF file.")
 _HF = flags.DEFINE_string("hf", "", "A Hugging Face directory with its tokenizer.")
-_OUT = flags.DEFINE_string("out", "", "The directory to make; it must not exist yet.", required=True)
+_OUT = flags.DEFINE_string("out", None, "The directory to make; it must not exist yet.", required=True)
 _DTYPE = flags.DEFINE_enum("dtype", "float32", ["float32", "bfloat16", "float16"], "How the weights are stored.")
 
 

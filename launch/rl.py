@@ -16,7 +16,7 @@ _CONFIG = cli.config_flag()
 flags.adopt_module_key_flags(distributed)
 _RELEASE = flags.DEFINE_string("release", None, "folder of a release", required=True)
 _MODEL = flags.DEFINE_string(
-    "model", None, "an exported model or a training folder such as runs/tiny/sft", required=True
+    "model", None, "an exported model or adapter, or a training folder such as runs/tiny/sft", required=True
 )
 _RUN_DIR = flags.DEFINE_string("run_dir", None, "where the run lives; default: run_dir of the config")
 _HARNESS = flags.DEFINE_string("harness", "on", "on, off, or the JSON file of a harness configuration")

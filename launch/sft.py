@@ -3,7 +3,8 @@
     python -m launch.sft --release=runs/data/releases/v0001 --run_dir=runs/mine [--model=base] [--config.sft.steps=100]
 
 Resumable; several processes share one run (docs/scaling.md).
-Leaves checkpoints in RUN_DIR/sft and the model in RUN_DIR/models/sft.
+Leaves checkpoints in RUN_DIR/sft and the model in RUN_DIR/models/sft; with --config.sft.lora.rank=8 an adapter is
+trained, the model is the merged one, and the adapter alone, in PEFT's layout, is in RUN_DIR/models/sft-adapter.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ _CONFIG = cli.config_flag()
 flags.adopt_module_key_flags(distributed)
 _RELEASE = flags.DEFINE_string("release", None, "folder of a release", required=True)
 _RUN_DIR = flags.DEFINE_string("run_dir", None, "where the run lives; default: run_dir of the config")
-_MODEL = flags.DEFINE_string("model", "base", "base, an exported model, or a training folder such as runs/tiny/sft")
+_MODEL = flags.DEFINE_string(
+    "model", "base", "base, an exported model or adapter, or a training folder such as runs/tiny/sft"
+)
 
 
 def main() -> None:

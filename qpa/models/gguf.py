@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +18,24 @@ import numpy as np
 from flax import nnx
 
 from qpa.config import ModelConfig, RopeScaling
-from qpa.models import hf
+from qpa.models.hf import params_from
+from qpa.models.tensor_files import Tensor
 
-_IN_LAYER = {  # Hugging Face's -> theirs
-    "input_layernorm": "attn_norm",
-    "self_attn.q_proj": "attn_q",
-    "self_attn.k_proj": "attn_k",
-    "self_attn.v_proj": "attn_v",
-    "self_attn.o_proj": "attn_output",
-    "self_attn.q_norm": "attn_q_norm",
-    "self_attn.k_norm": "attn_k_norm",
-    "post_attention_layernorm": "ffn_norm",
-    "mlp.gate_proj": "ffn_gate",
-    "mlp.up_proj": "ffn_up",
-    "mlp.down_proj": "ffn_down",
+_IN_LAYER = {  # theirs -> Hugging Face's
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "attn_q_norm": "self_attn.q_norm",
+    "attn_k_norm": "self_attn.k_norm",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
 }
-_IN_MODEL = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
+_IN_MODEL = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+_BLOCK_ROWS = 4096
 _ARCHITECTURES = ("llama", "qwen3")
 
 
@@ -117,54 +121,62 @@ class GgufFile:
             rope_scaling=RopeScaling(kind=scaling, factor=factor),
         )
 
-    def read(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
-        """A tensor by its name in the file, dequantised, float32, of that shape; q and k rows in halves.
-
-        Raises:
-          ValueError: another shape, a type that cannot be dequantised, or a value that is not finite.
-        """
+    def rows_of(self, name: str, start: int, stop: int) -> np.ndarray:
+        """Rows of a tensor, dequantised, float32. Raises ValueError for a type that the package cannot dequantise."""
         from gguf import quants
 
         tensor = self.tensors[name]
-        stored = tuple(int(n) for n in reversed(tensor.shape))
-        if stored != shape:
-            raise ValueError(f"{self.path}: {name} has shape {stored}, its metadata imply {shape}")
         try:
-            value = np.asarray(quants.dequantize(tensor.data, tensor.tensor_type), np.float32).reshape(shape)
+            return np.asarray(quants.dequantize(tensor.data[start:stop], tensor.tensor_type), np.float32)
         except (NotImplementedError, ValueError) as e:
             raise ValueError(f"{self.path}: {name} is {tensor.tensor_type.name}, which cannot be read: {e}") from None
-        if not np.isfinite(value).all():
-            raise ValueError(f"{self.path}: {name} holds NaN or infinity")
-        part = name.split(".")[-2]
-        if self.architecture == "llama" and part in ("attn_q", "attn_k"):
-            heads = self.cfg.n_heads if part == "attn_q" else self.cfg.n_kv_heads
-            value = value.reshape(heads, self.cfg.head_dim // 2, 2, -1).swapaxes(1, 2).reshape(shape)
-        return value
+
+
+@dataclass(frozen=True)
+class GgufTensor:
+    """A tensor in a GGUF file, as `qpa.models.tensor_files.Tensor`."""
+
+    file: GgufFile
+    name: str  # in the file
+    heads: int = 0  # >0: the rows of each head are interleaved, which `blocks` undoes
+    dtype: str = "F32"  # of what is read
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(int(n) for n in reversed(self.file.tensors[self.name].shape))
+
+    def blocks(self) -> Iterator[tuple[int, np.ndarray]]:
+        """(first row, dequantised rows) through the tensor; q and k as a whole."""
+        n = self.shape[0]
+        if self.heads:
+            rows = self.file.rows_of(self.name, 0, n)
+            yield 0, rows.reshape(self.heads, -1, 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
+            return
+        for start in range(0, n, _BLOCK_ROWS):
+            yield start, self.file.rows_of(self.name, start, min(start + _BLOCK_ROWS, n))
 
 
 def load_gguf(
     path: str | os.PathLike[str] | GgufFile, dtype: Any = jnp.float32
-) -> tuple[nnx.GraphDef, Any, ModelConfig]:
+) -> tuple[nnx.GraphDef, nnx.State, ModelConfig]:
     """Reads a GGUF file -> (graphdef, params, cfg), as `load_hf` does; tensors are cast to `dtype`.
 
     Raises:
       FileNotFoundError, ValueError: one line naming the file and what is wrong with it (see `GgufFile`), including a
-        missing, extra, misshapen or undecodable tensor.
+        missing, extra, misshapen or undecodable tensor; missing ones are called as in a Hugging Face file.
     """
     file = path if isinstance(path, GgufFile) else GgufFile(path)
+    cfg = file.cfg
     layers = {name.split(".")[1] for name in file.tensors if name.startswith("blk.")}
-    if len(layers) != file.cfg.n_layers:  # before a model of the claimed depth is built
-        claimed = f"{file.architecture}.block_count is {file.cfg.n_layers}"
+    if len(layers) != cfg.n_layers:  # before a model of the claimed depth is built
+        claimed = f"{file.architecture}.block_count is {cfg.n_layers}"
         raise ValueError(f"{file.path}: {claimed}, but the file holds {len(layers)} layers")
-    graphdef, abstract = hf._abstract(file.cfg)
-    expected = {_gguf_name(name): shape for name, shape in hf._expected(abstract).items()}
-    hf._check_names(str(file.path), set(file.tensors), set(expected))
-    flat = {}
-    for keys, leaf in hf._flat(abstract).items():
-        name = _gguf_name(hf._name(keys))
-        value = jnp.asarray(file.read(name, expected[name]))
-        flat[keys] = leaf.replace(hf._transposed(keys, value).astype(dtype))
-    return graphdef, nnx.from_flat_state(flat), file.cfg
+    tensors: dict[str, Tensor] = {}
+    for name in file.tensors:
+        heads = {"attn_q": cfg.n_heads, "attn_k": cfg.n_kv_heads}.get(name.split(".")[-2], 0)
+        tensors[_hf_name(name)] = GgufTensor(file, name, heads if file.architecture == "llama" else 0)
+    graphdef, params = params_from(tensors, cfg, str(file.path), dtype)
+    return graphdef, params, cfg
 
 
 def packaged_gguf(package: str) -> Path:
@@ -185,13 +197,14 @@ def packaged_gguf(package: str) -> Path:
     return found[0]
 
 
-def _gguf_name(name: str) -> str:
-    """ "model.layers.0.mlp.up_proj.weight" -> "blk.0.ffn_up.weight"."""
+def _hf_name(name: str) -> str:
+    """ "blk.0.ffn_up.weight" -> "model.layers.0.mlp.up_proj.weight"; a name that is not in the table stays."""
     stem = name.removesuffix(".weight")
     if stem in _IN_MODEL:
         return f"{_IN_MODEL[stem]}.weight"
-    _, _, layer, inner = stem.split(".", 3)
-    return f"blk.{layer}.{_IN_LAYER[inner]}.weight"
+    _, _, rest = stem.partition("blk.")
+    layer, _, inner = rest.partition(".")
+    return f"model.layers.{layer}.{_IN_LAYER[inner]}.weight" if inner in _IN_LAYER else name
 
 
 def _decimal(value: float) -> float:
