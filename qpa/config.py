@@ -9,8 +9,23 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
+class RopeScaling:
+    """Rotary frequencies for contexts longer than the pretraining one; other kinds ignore a kind's own fields."""
+
+    kind: str = "none"  # none | linear | llama3 | yarn; "dynamic" has no fixed frequencies, so no cache can serve it
+    factor: float = 1.0  # how much longer
+    original_length: int = 8192  # positions of pretraining (llama3, yarn)
+    low_freq_factor: float = 1.0  # llama3: waves longer than original_length / this are slowed by the whole factor
+    high_freq_factor: float = 4.0  # llama3: waves shorter than original_length / this stay
+    beta_fast: float = 32.0  # yarn: frequencies with more turns than this in original_length stay
+    beta_slow: float = 1.0  # yarn: with fewer than this they are slowed by the whole factor
+    attention_factor: float = 0.0  # yarn: cos and sin are multiplied by it; 0: 0.1 ln(factor) + 1
+    truncate: bool = True  # yarn: the ramp begins and ends at whole frequencies
+
+
+@dataclass(slots=True)
 class ModelConfig:
-    """Shape of a Qwen3-style decoder (GQA, QK-norm, RoPE, SwiGLU)."""
+    """Shape of a decoder (GQA, RoPE, SwiGLU): Qwen3 as it stands, Llama without QK-norm, Qwen3-MoE with experts."""
 
     vocab_size: int = 3072
     d_model: int = 192
@@ -22,7 +37,15 @@ class ModelConfig:
     rope_theta: float = 10_000.0
     norm_eps: float = 1e-6
     tie_embeddings: bool = True
+    qk_norm: bool = True  # False: Llama
+    rope_scaling: RopeScaling = field(default_factory=RopeScaling)
+    n_experts: int = 0  # >0: every MLP is a mixture of experts
+    experts_per_token: int = 8
+    d_expert: int = 768  # width of one expert; `d_ff` is then without effect
+    norm_topk: bool = True  # the chosen experts' weights are scaled to sum to one
     attention_blocks: int = 2  # >1: blocked causal attention, skips the upper triangle (faster on CPU)
+    scan_layers: bool = False  # training runs one traced layer in a loop: compiles much faster, runs slower on CPU
+    remat: str = "none"  # none | full | dots: what the backward pass computes again (nothing, layers, all but products)
 
 
 @dataclass(slots=True)
@@ -36,6 +59,16 @@ class OptimizerConfig:
     warmup_steps: int = 20
     final_fraction: float = 0.1  # of the peak rate, reached at the last step (cosine)
     clip_norm: float = 1.0
+
+
+@dataclass(slots=True)
+class LoraConfig:
+    """Low-rank adapters beside frozen weights: x W + scale (x A) B."""
+
+    rank: int = 0  # 0: off, every parameter is trained
+    alpha: float = 16.0  # scale = alpha / rank
+    modules: tuple[str, ...] = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+    rslora: bool = False  # scale = alpha / sqrt(rank): updates of one size whatever the rank
 
 
 @dataclass(slots=True)
@@ -53,7 +86,10 @@ class SFTConfig:
     steps: int = 300
     log_every: int = 10
     save_every: int = 50
+    compute_dtype: str = "float32"  # float32 | bfloat16, of activations and matrix products; all else stays float32
+    loss_chunk: int = 0  # supervised tokens whose logits exist at a time, over all devices; 0: of 8 rows
     data: DataConfig = field(default_factory=DataConfig)
+    lora: LoraConfig = field(default_factory=LoraConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
 
 
@@ -86,7 +122,10 @@ class RLConfig:
     save_every: int = 5
     eval_every: int = 10  # dev evaluations feed the controller
     row_length: int = 768  # episodes are packed into rows; shorter than the engine context, long failures are lost
+    compute_dtype: str = "float32"  # as in SFTConfig; the engine computes in the type of the weights it is given
+    loss_chunk: int = 0  # as in SFTConfig
     care: CareConfig = field(default_factory=CareConfig)
+    lora: LoraConfig = field(default_factory=LoraConfig)
     optimizer: OptimizerConfig = field(
         default_factory=lambda: OptimizerConfig(
             learning_rate=0.005, adam_learning_rate=5e-4, warmup_steps=2, final_fraction=0.5

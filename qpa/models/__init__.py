@@ -7,8 +7,10 @@ from typing import Any
 
 _HOME = {
     "Engine": "engine",
+    "load_adapter": "peft",
     "load_base": "base",
     "load_hf": "hf",
+    "save_adapter": "peft",
     "save_hf": "hf",
 }
 

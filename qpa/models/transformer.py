@@ -1,138 +1,25 @@
-"""A Qwen3-shaped decoder in Flax NNX: RMSNorm, GQA with QK-norm, RoPE (half split), SwiGLU, tied head.
+"""A decoder in Flax NNX: RMSNorm, GQA, RoPE (half split), SwiGLU or experts, tied head; Qwen3, Qwen3-MoE or Llama.
 
-Legend: B batch, T query tokens, S cached or key positions, D model width, N query heads, K key-value heads,
-G = N / K queries per key-value head, H head width, V vocabulary.
+Legend: B batch, T query tokens, S cached or key positions, D model width, K key-value heads, H head width,
+V vocabulary, L layers.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import nnx
 
 from qpa.config import ModelConfig
+from qpa.models.attention import Attention, LayerCache
+from qpa.models.layers import MLP, RMSNorm
+from qpa.models.moe import MoE, Routing
+from qpa.models.rope import check_scaling, rotary
 
-NEG_INF = -1e30  # finite: a fully masked row must give a uniform softmax, not NaN
-
-
-class LayerCache(NamedTuple):
-    """One layer's keys [B, K, H, S] and values [B, K, S, H]: what one query's scores and output read in long runs."""
-
-    k: jax.Array
-    v: jax.Array
-
-
-class RMSNorm(nnx.Module):
-    def __init__(self, width: int, eps: float):
-        self.scale = nnx.Param(jnp.ones((width,), jnp.float32))
-        self.eps = eps
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        y = x.astype(jnp.float32)
-        y = y * jax.lax.rsqrt(jnp.mean(y * y, axis=-1, keepdims=True) + self.eps)
-        return (y * self.scale[...]).astype(x.dtype)
-
-
-def rotary(positions_BT: jax.Array, head_dim: int, theta: float) -> tuple[jax.Array, jax.Array]:
-    """cos and sin, each [B, 1, T, H/2], of the half-split rotary embedding."""
-    freqs = theta ** (-jnp.arange(0, head_dim, 2, dtype=jnp.float32) / head_dim)
-    angles = positions_BT[:, None, :, None].astype(jnp.float32) * freqs
-    return jnp.cos(angles), jnp.sin(angles)
-
-
-def rotate(x_BNTH: jax.Array, cos: jax.Array, sin: jax.Array) -> jax.Array:
-    a, b = jnp.split(x_BNTH, 2, axis=-1)
-    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1).astype(x_BNTH.dtype)
-
-
-def attend(q_BNTH: jax.Array, k_BKSH: jax.Array, v_BKSH: jax.Array, mask_BTS: jax.Array) -> jax.Array:
-    """Grouped-query attention -> [B, N, T, H]; softmax in float32."""
-    b, n, t, h = q_BNTH.shape
-    kv = k_BKSH.shape[1]
-    q = q_BNTH.reshape(b, kv, n // kv, t, h)
-    return _mix(jnp.einsum("bkgth,bksh->bkgts", q, k_BKSH), v_BKSH, mask_BTS)
-
-
-def _mix(products_BKGTS: jax.Array, v_BKSH: jax.Array, mask_BTS: jax.Array) -> jax.Array:
-    """Values weighted by the softmax of scaled, masked query-key products -> [B, N, T, H]."""
-    b, kv, g, t, _ = products_BKGTS.shape
-    h = v_BKSH.shape[-1]
-    scores = products_BKGTS * (h**-0.5)
-    scores = jnp.where(mask_BTS[:, None, None], scores.astype(jnp.float32), NEG_INF)
-    probs = jax.nn.softmax(scores, axis=-1).astype(v_BKSH.dtype)
-    return jnp.einsum("bkgts,bksh->bkgth", probs, v_BKSH).reshape(b, kv * g, t, h)
-
-
-def attend_blocked(q: jax.Array, k: jax.Array, v: jax.Array, mask_BTS: jax.Array, blocks: int) -> jax.Array:
-    """`attend` for a causal square mask, in query blocks that never touch keys right of the block."""
-    t = q.shape[2]
-    size = -(-t // blocks)
-    outs = []
-    for start in range(0, t, size):
-        stop = min(start + size, t)
-        outs.append(attend(q[:, :, start:stop], k[:, :, :stop], v[:, :, :stop], mask_BTS[:, start:stop, :stop]))
-    return jnp.concatenate(outs, axis=2)
-
-
-def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> jax.Array:
-    """`attend` over a cache."""
-    b, n, t, h = q_BNTH.shape
-    kv = cache.v.shape[1]
-    q = q_BNTH.reshape(b, kv, n // kv, t, h)
-    if t == 1:  # a matrix product per row and head costs a CPU more in overhead than in arithmetic
-        products = (q[..., 0, :, None] * cache.k[:, :, None]).sum(axis=3)[..., None, :]
-    else:
-        products = jnp.einsum("bkgth,bkhs->bkgts", q, cache.k)
-    return _mix(products, cache.v, mask_BTS)
-
-
-class Attention(nnx.Module):
-    def __init__(self, cfg: ModelConfig, rngs: nnx.Rngs):
-        def dense(out: int, inp: int) -> nnx.Linear:
-            return nnx.Linear(inp, out, use_bias=False, kernel_init=nnx.initializers.normal(inp**-0.5), rngs=rngs)
-
-        self.cfg = cfg
-        self.q_proj = dense(cfg.n_heads * cfg.head_dim, cfg.d_model)
-        self.k_proj = dense(cfg.n_kv_heads * cfg.head_dim, cfg.d_model)
-        self.v_proj = dense(cfg.n_kv_heads * cfg.head_dim, cfg.d_model)
-        self.o_proj = dense(cfg.d_model, cfg.n_heads * cfg.head_dim)
-        self.q_norm = RMSNorm(cfg.head_dim, cfg.norm_eps)
-        self.k_norm = RMSNorm(cfg.head_dim, cfg.norm_eps)
-
-    def __call__(self, x_BTD, cos, sin, mask_BTS, cache: LayerCache | None, positions_BT):
-        b, t, _ = x_BTD.shape
-        cfg = self.cfg
-        q = self.q_norm(self.q_proj(x_BTD).reshape(b, t, cfg.n_heads, cfg.head_dim)).swapaxes(1, 2)
-        k = self.k_norm(self.k_proj(x_BTD).reshape(b, t, cfg.n_kv_heads, cfg.head_dim)).swapaxes(1, 2)
-        v = self.v_proj(x_BTD).reshape(b, t, cfg.n_kv_heads, cfg.head_dim).swapaxes(1, 2)
-        q, k = rotate(q, cos, sin), rotate(k, cos, sin)
-        if cache is None:
-            blocks = cfg.attention_blocks
-            out = attend(q, k, v, mask_BTS) if blocks <= 1 else attend_blocked(q, k, v, mask_BTS, blocks)
-        else:
-            # Padded queries carry position S (out of range), so mode="drop" leaves the cache untouched for them.
-            rows = jnp.arange(b)[:, None]
-            cache = LayerCache(
-                cache.k.at[rows, :, :, positions_BT].set(k.swapaxes(1, 2), mode="drop"),
-                cache.v.at[rows, :, positions_BT].set(v.swapaxes(1, 2), mode="drop"),
-            )
-            out = attend_cached(q, cache, mask_BTS)
-        return self.o_proj(out.swapaxes(1, 2).reshape(b, t, -1)), cache
-
-
-class MLP(nnx.Module):
-    def __init__(self, cfg: ModelConfig, rngs: nnx.Rngs):
-        def dense(out: int, inp: int) -> nnx.Linear:
-            return nnx.Linear(inp, out, use_bias=False, kernel_init=nnx.initializers.normal(inp**-0.5), rngs=rngs)
-
-        self.gate_proj = dense(cfg.d_ff, cfg.d_model)
-        self.up_proj = dense(cfg.d_ff, cfg.d_model)
-        self.down_proj = dense(cfg.d_model, cfg.d_ff)
-
-    def __call__(self, x_BTD: jax.Array) -> jax.Array:
-        return self.down_proj(jax.nn.silu(self.gate_proj(x_BTD)) * self.up_proj(x_BTD))
+REMAT = ("none", "full", "dots")
 
 
 class Block(nnx.Module):
@@ -140,18 +27,27 @@ class Block(nnx.Module):
         self.input_layernorm = RMSNorm(cfg.d_model, cfg.norm_eps)
         self.self_attn = Attention(cfg, rngs)
         self.post_attention_layernorm = RMSNorm(cfg.d_model, cfg.norm_eps)
-        self.mlp = MLP(cfg, rngs)
+        self.mlp = MoE(cfg, rngs) if cfg.n_experts else MLP(cfg, rngs)
 
-    def __call__(self, x_BTD, cos, sin, mask_BTS, cache, positions_BT):
+    def __call__(self, x_BTD, cos, sin, mask_BTS, cache, positions_BT, weights_BT=None):
         y, cache = self.self_attn(self.input_layernorm(x_BTD), cos, sin, mask_BTS, cache, positions_BT)
         x_BTD = x_BTD + y
-        return x_BTD + self.mlp(self.post_attention_layernorm(x_BTD)), cache
+        y = self.post_attention_layernorm(x_BTD)
+        y, routing = self.mlp(y, weights_BT) if isinstance(self.mlp, MoE) else (self.mlp(y), None)
+        return x_BTD + y, cache, routing
 
 
 class Planner(nnx.Module):
-    """The planner policy. Module names follow the Hugging Face Qwen3 layout, so checkpoints map one to one."""
+    """The planner policy. Module names follow the Hugging Face layout, so checkpoints map one to one.
+
+    Raises ValueError for a shape that cannot be computed. `scan_layers` changes how the layers are traced, never the
+    parameters: the loop stacks them for the call (one more copy of the layers while it runs, gradients included), so
+    checkpoints, optimiser state and engine are the same either way. Calls with a cache always run unrolled: a loop
+    would copy the cache once per token.
+    """
 
     def __init__(self, cfg: ModelConfig, *, rngs: nnx.Rngs):
+        _check(cfg)
         self.cfg = cfg
         # Small embeddings: with a tied head, unit-scale ones would start far above the uniform loss ln V.
         self.embed_tokens = nnx.Param(jax.random.normal(rngs.params(), (cfg.vocab_size, cfg.d_model)) * 0.02)
@@ -162,18 +58,39 @@ class Planner(nnx.Module):
 
     def hidden(self, tokens_BT, positions_BT, mask_BTS, cache: list[LayerCache] | None = None):
         """Final normalised states [B, T, D] and the updated cache (None without one)."""
-        x = self.embed_tokens[...][tokens_BT]
-        cos, sin = rotary(positions_BT, self.cfg.head_dim, self.cfg.rope_theta)
+        if cache is None:
+            return self.routed(tokens_BT, positions_BT, mask_BTS)[0], None
+        x = self._embed(tokens_BT)
+        cos, sin = rotary(positions_BT, self.cfg)
         new_cache = []
-        for i, layer in enumerate(self.layers):
-            x, layer_cache = layer(x, cos, sin, mask_BTS, cache[i] if cache is not None else None, positions_BT)
+        for layer, layer_cache in zip(self.layers, cache, strict=True):
+            x, layer_cache, _ = layer(x, cos, sin, mask_BTS, layer_cache, positions_BT)
             new_cache.append(layer_cache)
-        return self.norm(x), (new_cache if cache is not None else None)
+        return self.norm(x), new_cache
+
+    def routed(self, tokens_BT, positions_BT, mask_BTS, weights_BT: jax.Array | None = None):
+        """Final normalised states [B, T, D] and, if `weights` count tokens, where these went.
+
+        -> (states, `Routing` with [L, E] and [L]); None without weights, or without experts.
+        """
+        x = self._embed(tokens_BT)
+        cos, sin = rotary(positions_BT, self.cfg)
+
+        def run(x: jax.Array, layer: tuple[nnx.GraphDef, nnx.State]) -> tuple[jax.Array, Routing | None]:
+            x, _, routing = nnx.merge(*layer)(x, cos, sin, mask_BTS, None, positions_BT, weights_BT)
+            return x, routing
+
+        x, routing = _in_turn(run, x, [nnx.split(layer) for layer in self.layers], self.cfg)
+        return self.norm(x), routing
+
+    def _embed(self, tokens_BT: jax.Array) -> jax.Array:
+        # In the type of the layers' matrices; the table may be wider, so that its gradient is summed in float32.
+        return self.embed_tokens[...][tokens_BT].astype(self.layers[0].self_attn.q_proj.kernel[...].dtype)
 
     def logits(self, hidden_BTD: jax.Array) -> jax.Array:
         """float32 logits [B, T, V]."""
         head = self.embed_tokens[...].T if self.cfg.tie_embeddings else self.lm_head[...]
-        return (hidden_BTD @ head).astype(jnp.float32)
+        return jnp.matmul(hidden_BTD, head.astype(hidden_BTD.dtype), preferred_element_type=jnp.float32)
 
     def __call__(self, tokens_BT: jax.Array, positions_BT: jax.Array, segments_BT: jax.Array) -> jax.Array:
         """Logits [B, T, V] of packed rows. Tokens attend within their segment; segment 0 is padding."""
@@ -185,6 +102,37 @@ class Planner(nnx.Module):
         s = cache[0].v.shape[2]
         mask = jnp.arange(s)[None, None, :] <= positions_BT[:, :, None]
         return self.hidden(tokens_BT, positions_BT, mask, cache)
+
+
+def _in_turn(run: Callable[..., Any], x: jax.Array, layers: list[tuple[nnx.GraphDef, nnx.State]], cfg: ModelConfig):
+    """`x, out = run(x, layer)` through all layers, unrolled or as a loop -> (x, stacked outs)."""
+    graphdef = layers[0][0]
+
+    def step(x: jax.Array, params: nnx.State) -> tuple[jax.Array, Any]:
+        return run(x, (graphdef, params))
+
+    if cfg.remat != "none":
+        # "dots" keeps products with weights; attention's scores, whose size is quadratic, are made again.
+        policy = jax.checkpoint_policies.dots_with_no_batch_dims_saveable if cfg.remat == "dots" else None
+        step = jax.checkpoint(step, policy=policy, prevent_cse=not cfg.scan_layers)
+    states = [params for _, params in layers]
+    if cfg.scan_layers:
+        return jax.lax.scan(step, x, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states))
+    outs = []
+    for params in states:
+        x, out = step(x, params)
+        outs.append(out)
+    return x, jax.tree.map(lambda *leaves: jnp.stack(leaves), *outs)
+
+
+def _check(cfg: ModelConfig) -> None:
+    check_scaling(cfg.rope_scaling)
+    if cfg.remat not in REMAT:
+        raise ValueError(f"model.remat is {cfg.remat!r}; use one of {', '.join(REMAT)}")
+    if cfg.n_experts and not (1 <= cfg.experts_per_token <= cfg.n_experts and cfg.d_expert > 0):
+        raise ValueError(
+            f"model: {cfg.experts_per_token} of {cfg.n_experts} experts of width {cfg.d_expert} cannot be computed"
+        )
 
 
 def packed_mask(segments_BT: jax.Array) -> jax.Array:

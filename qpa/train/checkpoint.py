@@ -1,7 +1,7 @@
 """One step directory holds everything a run needs to go on: arrays in orbax, the host's state as JSON beside them.
 
-A step appears whole or not at all (orbax renames a finished directory). Every array and the JSON carry a checksum, so a
-damaged step is noticed on restore, moved aside, and the step before it is used.
+A step appears whole or not at all (orbax renames a finished directory). The JSON and every array that one process can
+see whole carry a checksum, so a damaged step is noticed on restore, moved aside, and the step before it is used.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import logging
 import shutil
 import zlib
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ import numpy as np
 import orbax.checkpoint as ocp
 
 from qpa.train.mesh import path_names
+from qpa.train.processes import all_agree, wait_for_all
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +43,10 @@ class Restored(NamedTuple):
 
 
 class Checkpoints:
-    """The step directories of one run, newest `keep` of them. Saving blocks until the step is on disk: the next
-    training step donates the very buffers that are being written."""
+    """The step directories of one run, newest `keep` of them; several processes share one directory.
+
+    A step is written in the background, from a copy: the next training step donates the very buffers it is made of.
+    """
 
     def __init__(self, directory: str | Path, *, keep: int = 3):
         self.directory = Path(directory).absolute()
@@ -50,35 +54,55 @@ class Checkpoints:
             self.directory,
             options=ocp.CheckpointManagerOptions(
                 max_to_keep=keep,
-                enable_async_checkpointing=False,
+                enable_async_checkpointing=True,
                 cleanup_tmp_directories=True,
                 save_root_metadata=False,
             ),
         )
+        self._writing: int | None = None  # the step that is on its way to the disk
 
     def steps(self) -> list[int]:
         """Steps on disk, oldest first."""
+        self.wait()
+        return self._finished()
+
+    def _finished(self) -> list[int]:
         self._manager.reload()
         return sorted(self._manager.all_steps())
 
     def save(self, step: int, state: Any, host: Mapping[str, Any]) -> None:
-        """Writes `state` (a pytree of arrays) and `host` (plain JSON) as step `step`.
+        """Begins to write `state` (a pytree of arrays) and `host` (plain JSON) as step `step`; both may change at once.
 
-        Raises `CheckpointError` if the disk is full or refuses; older steps are untouched.
+        Raises `CheckpointError` if the disk is full or refuses, also for the step begun before; older ones are
+        untouched.
         """
-        arrays = _named(state)
-        record: dict[str, Any] = {"host": host, "arrays": {k: _describe(v) for k, v in arrays.items()}}
+        self.wait()
+        arrays = _snapshot(_named(state))
+        record: dict[str, Any] = {"host": host, "arrays": _describe_all(arrays)}
         record["digest"] = _digest(record)
         self._check_room(step, sum(x.nbytes for x in arrays.values()))
         items = ocp.args.Composite(state=ocp.args.StandardSave(arrays), host=ocp.args.JsonSave(record))
+        self._writing = step
+        with self._disk_errors():
+            if not self._manager.save(step, args=items, force=True):
+                raise CheckpointError(f"{self.directory}: step {step} was not saved; is a later step already there?")
+
+    def wait(self) -> None:
+        """Returns once what `save` began is on disk. Raises `CheckpointError` like `save`."""
+        with self._disk_errors():
+            self._manager.wait_until_finished()
+            self._writing = None
+
+    @contextlib.contextmanager
+    def _disk_errors(self) -> Iterator[None]:
+        """Whatever the storage layers raise for a full or refusing disk, as one line about the step being written."""
         try:
             with _quiet_storage():
-                saved = self._manager.save(step, args=items, force=True)
-            if not saved:
-                raise CheckpointError(f"{self.directory}: step {step} was not saved; is a later step already there?")
+                yield
         except Exception as e:
-            reason = _disk_reason(e)
-            if reason is None:
+            reason, step = _disk_reason(e), self._writing
+            self._writing = None
+            if reason is None or step is None:
                 raise
             self._clean()
             raise self._not_written(step, reason) from e
@@ -89,33 +113,40 @@ class Checkpoints:
             raise self._not_written(step, "no space left on the device")
 
     def _not_written(self, step: int, reason: str) -> CheckpointError:
-        kept = self.steps()
+        kept = self._finished()
         return CheckpointError(
             f"{self.directory}: checkpoint of step {step} not written, {reason}; free space and start again: "
             + (f"step {kept[-1]} is intact" if kept else "there is no earlier checkpoint")
         )
 
     def restore(self, like: Any) -> Restored | None:
-        """The newest readable step, placed as `like` (a pytree of arrays); None if there is none.
+        """The newest readable step, placed as `like` (a pytree of arrays or their shapes); None if there is none.
 
         Damaged steps are moved to `checkpoints-damaged/` with one warning each. Raises `CheckpointError` when a step is
         sound but its arrays have other names or shapes than `like`.
         """
         for step in reversed(self.steps()):
+            damage: Exception | None = None
             try:
                 with _quiet_storage():
                     host, arrays = self._read(step, like)
             except CheckpointError:
                 raise
             except Exception as e:  # whatever the storage layers raise for damage
-                self._set_aside(step, e)
+                damage = e
+            if not all_agree(damage is None):
+                self._set_aside(step, damage or ValueError("another process could not read it"))
                 continue
             leaves = [arrays[name] for name in _named(like)]
             return Restored(step, jax.tree.unflatten(jax.tree.structure(like), leaves), host)
         return None
 
     def close(self) -> None:
-        self._manager.close()
+        """Ends with everything on disk. Raises `CheckpointError` like `save`."""
+        try:
+            self.wait()
+        finally:
+            self._manager.close()
 
     def _read(self, step: int, like: Any) -> tuple[dict[str, Any], dict[str, jax.Array]]:
         args = ocp.args.Composite(host=ocp.args.JsonRestore())
@@ -127,17 +158,24 @@ class Checkpoints:
         abstract = {k: jax.ShapeDtypeStruct(v.shape, v.dtype, sharding=v.sharding) for k, v in wanted.items()}
         args = ocp.args.Composite(state=ocp.args.StandardRestore(abstract))
         arrays = self._manager.restore(step, args=args).state
+        found = _describe_all(arrays)
         for name, (_, _, crc) in record["arrays"].items():
-            if crc is not None and crc != _describe(arrays[name])[2]:
+            if None not in (crc, found[name][2]) and crc != found[name][2]:
                 raise ValueError(f"the checksum of {name} is wrong")
         return record["host"], arrays
 
     def _set_aside(self, step: int, reason: Exception) -> None:
+        if jax.process_index() == 0:
+            self._move_aside(step, reason)
+        wait_for_all(f"set aside {step}")
+        self._finished()  # every process forgets the step, or some would refuse to write it anew
+
+    def _move_aside(self, step: int, reason: Exception) -> None:
         aside = self.directory.parent / f"{self.directory.name}-damaged"
         aside.mkdir(exist_ok=True)
         number = sum(1 for p in aside.iterdir() if p.name.startswith(f"{step}."))
         (self.directory / str(step)).rename(aside / f"{step}.{number}")
-        left = self.steps()
+        left = self._finished()
         text = str(reason).partition("\n")[0][:200]
         log.warning(
             "%s: step %d is damaged (%s: %s), moved to %s; %s",
@@ -165,6 +203,33 @@ def _quiet_storage() -> Iterator[None]:
 def _named(tree: Any) -> dict[str, jax.Array]:
     """{"params.layers.0...": leaf}: a layout that does not depend on the classes of the tree's nodes."""
     return {".".join(path_names(p)): x for p, x in jax.tree_util.tree_leaves_with_path(tree)}
+
+
+def _snapshot(arrays: Mapping[str, jax.Array]) -> dict[str, jax.Array]:
+    """Arrays that no later step can touch.
+
+    An accelerator's are copied to the host before orbax returns. A CPU's would be written from where they lie, so they
+    are copied here, each distinct shard once.
+    """
+
+    def copy(x: jax.Array) -> jax.Array:
+        if all(shard.device.platform != "cpu" for shard in x.addressable_shards):
+            return x
+        parts: dict[str, np.ndarray] = {}
+        shards = []
+        for shard in x.addressable_shards:
+            if (key := str(shard.index)) not in parts:
+                parts[key] = np.array(shard.data, copy=True)
+            shards.append(jax.device_put(parts[key], shard.device))
+        return jax.make_array_from_single_device_arrays(x.shape, x.sharding, shards)
+
+    return {name: copy(x) for name, x in arrays.items()}
+
+
+def _describe_all(arrays: Mapping[str, jax.Array]) -> dict[str, list[Any]]:
+    """`_describe` of all arrays, on all cores."""
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(arrays, pool.map(_describe, arrays.values())))
 
 
 def _describe(x: jax.Array) -> list[Any]:

@@ -110,6 +110,8 @@ class _EpochBatches:
     def __getitem__(self, i: int) -> dict[str, np.ndarray]:
         size = self.data.cfg.batch_size
         rows = self.plan[i * size : (i + 1) * size]
+        if self.data.own is not None:
+            rows = [row if n in self.data.own else [] for n, row in enumerate(rows)]
         return build_rows(self.examples, rows, self.data.cfg.sequence_length, self.data.slots, pad_to=size)
 
 
@@ -128,7 +130,16 @@ class Batches(Iterator[dict[str, np.ndarray]]):
             raise DataError("data: no example to train on; check the release, its weights and data.sequence_length")
         self.slots = slot_capacity(self.examples, cfg.sequence_length)
         self.fingerprint = self._fingerprint()
+        self.own: frozenset[int] | None = None
         self.epoch = self.batch = 0
+        self._open()
+
+    def keep_rows(self, rows: Iterable[int]) -> None:
+        """Builds only these rows of every batch, the others stay empty: one process's part of a global batch.
+
+        Every process plans the same epochs, so together they see each record once, whatever their number.
+        """
+        self.own = frozenset(rows)
         self._open()
 
     def __next__(self) -> dict[str, np.ndarray]:

@@ -76,12 +76,15 @@ def path_names(path: tuple[Any, ...]) -> list[str]:
 
 def state_sharding(mesh: Mesh, path: tuple[Any, ...], shape: tuple[int, ...]) -> NamedSharding:
     """Where a leaf of the train state lives; moments end in their parameter's path, so one rule serves both."""
-    spec = next((_KERNEL_SPECS[n] for n in reversed(path_names(path)) if n in _KERNEL_SPECS), P())
+    names = path_names(path)
+    spec = next((_KERNEL_SPECS[n] for n in reversed(names) if n in _KERNEL_SPECS), P())
+    if "lora_a" in names or "lora_b" in names:  # [in, r] and [r, out] of an adapter: r is too small to split
+        spec = P(spec[0], None) if "lora_a" in names else P(None, spec[1])
     if len(shape) == 3:  # only Muon's momentum is a stack of matrices
         return stack_sharding(mesh, shape)
     if len(shape) != 2 or len(spec) != 2:
         return replicated(mesh)
-    fits = [a if size % mesh.shape[a] == 0 and mesh.shape[a] > 1 else None for a, size in zip(spec, shape)]
+    fits = [a if a and size % mesh.shape[a] == 0 and mesh.shape[a] > 1 else None for a, size in zip(spec, shape)]
     return NamedSharding(mesh, P(*fits))
 
 
@@ -100,13 +103,28 @@ def batch_shards(mesh: Mesh) -> int:
     return mesh.shape[DATA] * mesh.shape[FSDP]
 
 
+def host_rows(mesh: Mesh, rows: int, rows_per_chunk: int) -> list[int]:
+    """Which of a batch's `rows` this process's devices hold, once cut into chunks of `rows_per_chunk`."""
+    indices = NamedSharding(mesh, P(BATCH_AXES)).addressable_devices_indices_map((rows_per_chunk,)).values()
+    own = {i for index in indices for i in range(rows_per_chunk)[index[0]]}  # type: ignore[index]
+    return [n for n in range(rows) if n % rows_per_chunk in own]
+
+
 def tree_shardings(mesh: Mesh, tree: Any) -> Any:
     """A tree of shardings like `tree` (params or a whole train state; arrays or shapes)."""
     return jax.tree_util.tree_map_with_path(lambda p, x: state_sharding(mesh, p, tuple(x.shape)), tree)
 
 
+def place_tree(mesh: Mesh, tree: Any) -> Any:
+    """`tree` where `state_sharding` wants it; arrays that are there already are not copied."""
+    return jax.tree.map(_put, tree, tree_shardings(mesh, tree))
+
+
 def place_chunks(mesh: Mesh, chunks: Mapping[str, np.ndarray]) -> dict[str, jax.Array]:
-    """Arrays [M, b, ...], M chunks of b rows: every chunk is split over all shards. Every process passes all rows."""
+    """Arrays [M, b, ...], M chunks of b rows: every chunk is split over all shards.
+
+    Every process passes arrays of this whole shape; only its own rows (see `host_rows`) are read.
+    """
     sharding = NamedSharding(mesh, P(None, BATCH_AXES))
     return {k: _put(v, sharding) for k, v in chunks.items()}
 

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,14 +23,24 @@ from qpa.config import RLConfig
 from qpa.train.checkpoint import Checkpoints
 from qpa.train.compile_clock import compile_seconds
 from qpa.train.data import DataError, Tokenize
-from qpa.train.forward import Rows, accumulate, chunk_rows, compile_step, slot_logits, target_log_probs
+from qpa.train.forward import (
+    Rows,
+    accumulate,
+    chunk_rows,
+    compile_step,
+    compute_params,
+    slot_scores,
+    target_log_probs,
+)
 from qpa.train.lock import run_lock
 from qpa.train.mesh import place_chunks
 from qpa.train.metrics import MetricsLog, TrainingError, progress_bar
 from qpa.train.optimizer import make_optimizer
+from qpa.train.processes import SharedActor
 from qpa.train.rl_batch import Scored, minibatches, score_groups
 from qpa.train.rollout import Actor, Rollouts, TaskSampler, collect
-from qpa.train.state import TrainState, apply_gradients, create_state
+from qpa.train.state import TrainState, abstract_state, apply_gradients, create_state
+from qpa.train.tuning import Tuning, make_tuning
 
 log = logging.getLogger(__name__)
 
@@ -48,16 +59,20 @@ def rl_step(
     eps_low: float,
     eps_high: float,
     temperature: float,
+    compute_dtype: str = "float32",
+    loss_chunk: int = 0,
+    frozen: tuple[Any, ...] = (),
 ) -> tuple[TrainState, dict[str, jax.Array]]:
     """One update of Eq. 10 on the first `used` chunks of rows [M, b, ...].
 
     The mean is over all `rollouts` of the step; those of skipped groups count, since their term of Eq. 10 is 0.
+    `frozen` are the parameters that `state` leaves out.
     """
 
     def loss_fn(params: Any, chunk: Rows) -> tuple[jax.Array, tuple[Any, Any]]:
-        logits = slot_logits(graphdef, params, chunk)
+        whole = nnx.merge_state(params, *fixed)
         sums, ratio_max = care.policy_loss_sums(
-            target_log_probs(logits, chunk["targets"], temperature),
+            slot_scores(graphdef, whole, chunk, partial(target_log_probs, temperature=temperature), loss_chunk),
             chunk["old_log_probs"],
             chunk["advantages"],
             chunk["weights"] > 0,
@@ -67,7 +82,8 @@ def rl_step(
         )
         return sums["loss"].total, (sums, ratio_max)
 
-    grads, sums, ratio_max = accumulate(loss_fn, state.params, rows, used)
+    params, fixed = compute_params((state.params, frozen), compute_dtype)
+    grads, sums, ratio_max = accumulate(loss_fn, params, rows, used)
     state, norm = apply_gradients(state, jax.tree.map(lambda g: g / rollouts, grads), tx)
     metrics = {name: s.mean() for name, s in sums.items() if name != "loss"}
     loss = sums["loss"].total / rollouts
@@ -123,18 +139,23 @@ def run_rl(
     """Runs `cfg.steps` steps, or finishes a run that `run_dir` already holds.
 
     Before a step: publish the weights, evaluate on the dev set and let the controller decide where these are due, save.
-    `controller` None keeps phi. `tokenize` gives (ids, mask, log_probs) of a trajectory as the policy saw it.
-    Raises `RunLockedError`, `DataError` (resumed on other tasks or another harness), `CheckpointError` (disk) and
-    `TrainingError` (the loss is not finite).
+    With `cfg.lora.rank` > 0 the state is the adapter's, the actor gets merged weights, and a run goes on from the same
+    `params` only. `controller` None keeps phi. `tokenize` gives (ids, mask, log_probs) of a trajectory as the policy
+    saw it.
+    Raises `RunLockedError`, `DataError` (resumed on other tasks or another harness), `CheckpointError` (disk, another
+    base) and `TrainingError` (the loss is not finite).
     """
     tx = make_optimizer(cfg.optimizer, cfg.steps * cfg.epochs * cfg.minibatches, mesh)
     with run_lock(run_dir), contextlib.closing(Checkpoints(Path(run_dir) / "checkpoints")) as checkpoints:
         phi = care.Phi(cfg.care.lambda_prog, cfg.care.lambda_eff, cfg.care.p_low, cfg.care.p_high)
-        run = _Run(cfg, mesh, seed, sampler, actor, tokenize, Journal(phi.as_dict(), harness_version))
-        start, state = run.resume(checkpoints, create_state(params, tx, mesh))
+        tuning = make_tuning(graphdef, params, cfg.lora, mesh, seed)
+        journal = Journal(phi.as_dict(), harness_version)
+        run = _Run(cfg, mesh, seed, sampler, SharedActor(actor), tokenize, journal, tuning)
+        start, state = run.resume(checkpoints, tx)
         step_fn = compile_step(
-            rl_step, mesh, state, graphdef=graphdef, tx=tx, temperature=cfg.temperature,
+            rl_step, mesh, state, tuning.frozen, graphdef=tuning.graphdef, tx=tx, temperature=cfg.temperature,
             eps_low=cfg.care.eps_low, eps_high=cfg.care.eps_high,
+            compute_dtype=cfg.compute_dtype, loss_chunk=cfg.loss_chunk,
         )  # fmt: skip
         with (
             contextlib.closing(MetricsLog(run_dir, step=start)) as metrics,
@@ -164,15 +185,19 @@ class _Run:
     actor: Actor
     tokenize: Tokenize
     journal: Journal
+    tuning: Tuning
 
     def host_state(self) -> dict[str, Any]:
-        return {"journal": asdict(self.journal), "sampler": self.sampler.get_state(), "seed": self.seed}
+        own = {"journal": asdict(self.journal), "sampler": self.sampler.get_state(), "seed": self.seed}
+        return own | self.tuning.record
 
-    def resume(self, checkpoints: Checkpoints, fresh: TrainState) -> tuple[int, TrainState]:
-        """(step, state) of the newest checkpoint, with the host's part taken in; (0, fresh) if there is none."""
-        if (found := checkpoints.restore(fresh)) is None:
-            return 0, fresh
+    def resume(self, checkpoints: Checkpoints, tx: optax.GradientTransformation) -> tuple[int, TrainState]:
+        """(step, state) of the newest checkpoint, with the host's part taken in; a fresh state if there is none."""
+        params, mesh = self.tuning.params, self.mesh
+        if (found := checkpoints.restore(abstract_state(params, tx, mesh))) is None:
+            return 0, create_state(params, tx, mesh)
         host, wanted = found.host, self.journal.harness_version
+        self.tuning.check(host, checkpoints.directory.parent)
         self.journal = Journal(**host["journal"])
         if (self.journal.harness_version, host["seed"]) != (wanted, self.seed):
             raise DataError(
@@ -185,7 +210,7 @@ class _Run:
 
     def publish(self, state: TrainState, version: int) -> None:
         self.journal.policy_version = version
-        self.actor.publish(state.params, version)
+        self.actor.publish(self.tuning.whole(state.params), version)
 
     def boundary(
         self, step: int, evaluate: Evaluate | None, controller: care.Controller | None, metrics: MetricsLog

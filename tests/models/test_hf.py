@@ -108,7 +108,7 @@ BAD_WEIGHTS = {
         lambda t: t.update({n: t[n].T.copy() for n in t if n.endswith("up_proj.weight")}),
         r"up_proj\.weight has shape \(32, 64\)",
     ),
-    "integers": (lambda t: t.update({"model.norm.weight": np.ones(32, np.int32)}), "int32, not a float"),
+    "integers": (lambda t: t.update({"model.norm.weight": np.ones(32, np.int32)}), "I32, not a float"),
     "nan": (lambda t: t["model.norm.weight"].fill(np.nan), "NaN or infinity"),
     "layer": (lambda t: [t.pop(n) for n in list(t) if ".layers.1." in n], "says 2 layers, the weights hold 1"),
     "head": (lambda t: t.update({"lm_head.weight": np.ones((64, 32), np.float32)}), "differs from the embedding"),
@@ -145,7 +145,12 @@ def test_truncated_weights(saved, keep):
         ({"head_dim": 7}, "even head_dim"),
         ({"num_key_value_heads": 3}, "divisible"),
         ({"rope_theta": -1.0}, "rope_theta must be a positive float"),
-        ({"rope_scaling": {"rope_type": "yarn", "factor": 4}}, "rotary scaling"),
+        ({"rope_scaling": {"rope_type": "dynamic", "factor": 4}}, "rotary scaling 'dynamic' changes with the length"),
+        ({"rope_scaling": {"rope_type": "longrope", "factor": 4}}, "rotary scaling .*kind is 'longrope'"),
+        ({"rope_scaling": {"rope_type": "linear"}}, "rotary scaling needs factor to be a float, got None"),
+        ({"rope_scaling": {"type": "linear", "factor": 0}}, "rotary scaling .*factor must be positive"),
+        ({"rope_scaling": {"type": "linear", "factor": 2, "partial_rotary_factor": 0.5}}, "a part of each head"),
+        ({"model_type": "qwen3_moe", "architectures": ["Qwen3MoeForCausalLM"]}, "num_experts must be a positive int"),
         ({"attention_bias": True}, "attention_bias=True is not supported"),
         ({"hidden_act": "gelu"}, "hidden_act='gelu' is not supported"),
         ({"hidden_size": 64}, "config.json implies"),
@@ -181,7 +186,7 @@ def test_saving_is_atomic_and_replaces_only_checkpoints(saved, monkeypatch):
         raise OSError("disk full")
 
     with monkeypatch.context() as m:
-        m.setattr(hf, "save_file", dies)
+        m.setattr(hf, "write_tensors", dies)
         with pytest.raises(OSError, match="disk full"):
             save_hf(saved, other, CFG)
     assert_equal(load_hf(saved)[1], PARAMS, rtol=0)

@@ -1,0 +1,208 @@
+"""Adapters in PEFT's layout: `adapter_config.json` and `adapter_model.safetensors`.
+
+PEFT stores A as [r, in] and B as [out, r]; here A is [in, r] and B [r, out]. Nothing in a file is trusted: settings,
+names, shapes and dtypes are checked against the model that the adapter is for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from safetensors import SafetensorError, safe_open
+from safetensors.flax import save_file
+
+from qpa.config import LoraConfig
+from qpa.models.lora import ATTENTION, MLP, flat_state, lora_shapes
+
+CONFIG = "adapter_config.json"
+WEIGHTS = "adapter_model.safetensors"
+_PREFIX = "base_model.model.model."  # PEFT's wrapper, its inner model, and the causal model's own `model`
+_NAMES = {"lora_a": "lora_A.weight", "lora_b": "lora_B.weight"}
+_OFF = (  # settings of PEFT that change what is computed; here they must be off
+    "alora_invocation_tokens",
+    "alpha_pattern",
+    "arrow_config",
+    "fan_in_fan_out",
+    "kasa_config",
+    "layer_replication",
+    "layers_to_transform",
+    "lora_bias",
+    "modules_to_save",
+    "monteclora_config",
+    "rank_pattern",
+    "target_parameters",
+    "trainable_token_indices",
+    "use_bdlora",
+    "use_dora",
+    "use_qalora",
+    "velora_config",
+)
+_CHANGE_BASE = ("corda", "loftq", "lora_ga", "olora", "pissa")  # initialisations that move a part of W into A B
+
+
+def save_adapter(path: str | os.PathLike[str], adapter: nnx.State, lora: LoraConfig, *, base: str = "") -> None:
+    """Writes an adapter directory, whole or not at all; an earlier adapter at `path` is replaced.
+
+    Args:
+      path: the directory. adapter, lora: as given to and by `add_lora`; `base`: the base model's name or path.
+
+    Raises:
+      ValueError: the adapter does not fit `lora` or is not finite, or `path` holds files of another kind.
+    """
+    path = Path(path)
+    if path.exists():
+        foreign = sorted({p.name for p in path.iterdir()} - {CONFIG, WEIGHTS}) if path.is_dir() else [path.name]
+        if foreign:
+            raise ValueError(f"{path}: holds {foreign[0]}, so it is not replaced; choose another directory")
+    tensors, modules = {}, set()
+    for keys, leaf in flat_state(adapter).items():
+        value = jnp.asarray(jax.device_get(leaf[...])).T
+        if lora.rank not in value.shape or not bool(jnp.isfinite(value).all()):
+            raise ValueError(f"adapter: {_name(keys)} is not finite, or not of rank {lora.rank}: {value.shape}")
+        tensors[_name(keys)] = value
+        modules.add(keys[-2])
+    if modules != set(lora.modules):
+        raise ValueError(f"adapter: it is on {sorted(modules)}, lora.modules says {sorted(lora.modules)}")
+
+    partial, old = path.with_name(f".{path.name}.partial"), path.with_name(f".{path.name}.old")
+    for leftover in (partial, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    partial.mkdir(parents=True)
+    (partial / CONFIG).write_text(json.dumps(peft_config(lora, base), indent=2) + "\n", encoding="utf-8")
+    save_file(tensors, str(partial / WEIGHTS), metadata={"format": "pt"})
+    for file in (partial / CONFIG, partial / WEIGHTS, partial):
+        _sync(file)
+    if path.exists():
+        path.rename(old)
+    partial.rename(path)
+    shutil.rmtree(old, ignore_errors=True)
+    _sync(path.parent)
+
+
+def load_adapter(
+    path: str | os.PathLike[str], graphdef: nnx.GraphDef, params: nnx.State
+) -> tuple[LoraConfig, nnx.GraphDef, nnx.State]:
+    """Reads an adapter directory, ours or PEFT's, for a base -> (lora, graphdef of the adapted model, adapter).
+
+    Args:
+      path: the directory. graphdef, params: the base, a split `Planner`.
+
+    Raises:
+      FileNotFoundError: no configuration or weights.
+      ValueError: one line naming the file and what is wrong with it: unreadable, a setting that is not supported, or a
+        missing, extra, misshapen, non-float or non-finite tensor.
+    """
+    path = Path(path)
+    raw = read_config(path)
+    tensors = _read_tensors(path / WEIGHTS)
+    found = {part for name in tensors if name.startswith(_PREFIX) for part in name.split(".")[-3:-2]}
+    lora = _lora_config(raw, found, str(path / CONFIG))
+    try:
+        adapted, shapes = lora_shapes(graphdef, params, lora)
+    except ValueError as e:
+        raise ValueError(f"{path / CONFIG}: {e}") from None
+    expected = {_name(keys): (keys, leaf) for keys, leaf in flat_state(shapes).items()}
+    for what, names in (("lacks", expected.keys() - tensors), ("has an extra", tensors.keys() - expected)):
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            raise ValueError(f"{path / WEIGHTS}: {what} tensor {min(names)}{more}")
+    flat = {}
+    for name, (keys, leaf) in expected.items():
+        value, shape = tensors[name], leaf.shape[::-1]
+        if value.shape != shape:
+            raise ValueError(
+                f"{path / WEIGHTS}: {name} has shape {value.shape}, r={lora.rank} on this base has {shape}"
+            )
+        if not jnp.issubdtype(value.dtype, jnp.floating) or not bool(jnp.isfinite(value).all()):
+            raise ValueError(f"{path / WEIGHTS}: {name} is not of a float type, or holds NaN or infinity")
+        flat[keys] = leaf.replace(value.T.astype(jnp.float32))
+    return lora, adapted, nnx.from_flat_state(flat)
+
+
+def peft_config(lora: LoraConfig, base: str = "") -> dict[str, Any]:
+    """The `adapter_config.json` of an adapter."""
+    return {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base or None,
+        "r": lora.rank,
+        "lora_alpha": int(lora.alpha) if lora.alpha == int(lora.alpha) else lora.alpha,  # PEFT declares an int
+        "use_rslora": lora.rslora,
+        "target_modules": sorted(lora.modules),
+        "bias": "none",
+        "fan_in_fan_out": False,
+        "inference_mode": True,
+        "lora_dropout": 0.0,
+    }
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The raw configuration of an adapter directory. Raises like `load_adapter`."""
+    file = path / CONFIG
+    _require(file)
+    try:
+        raw = json.loads(file.read_bytes())
+    except (ValueError, RecursionError) as e:
+        raise ValueError(f"{file}: not JSON: {e}") from None
+    if not isinstance(raw, dict):
+        raise ValueError(f"{file}: expected an object, got {type(raw).__name__}")
+    return raw
+
+
+def _lora_config(raw: dict[str, Any], found: set[str], where: str) -> LoraConfig:
+    """The settings of an adapter whose tensors are on the modules `found`."""
+    if raw.get("peft_type") != "LORA":
+        raise ValueError(f"{where}: peft_type is {raw.get('peft_type')!r}, only 'LORA' is supported")
+    if raw.get("bias", "none") != "none":
+        raise ValueError(f"{where}: bias={raw['bias']!r} is not supported; only 'none' is")
+    for key in _OFF:
+        if raw.get(key):
+            raise ValueError(f"{where}: {key}={raw[key]!r} is not supported")
+    init = raw.get("init_lora_weights")
+    if isinstance(init, str) and init.startswith(_CHANGE_BASE):
+        raise ValueError(f"{where}: init_lora_weights={init!r} changed the base's weights; convert it to plain LoRA")
+    rank, alpha, rslora = raw.get("r"), raw.get("lora_alpha"), raw.get("use_rslora", False)
+    if type(rank) is not int or not isinstance(alpha, (int, float)) or type(rslora) is not bool:
+        kinds = "an integer, a number and a bool"
+        raise ValueError(f"{where}: r, lora_alpha, use_rslora must be {kinds}, got {rank!r}, {alpha!r}, {rslora!r}")
+    targets = raw.get("target_modules")
+    if isinstance(targets, list):  # else a pattern: what it matched is seen from the tensors
+        named = {str(t).rpartition(".")[2] for t in targets}
+        if named != found:
+            raise ValueError(f"{where}: target_modules are {sorted(named)}, the tensors are on {sorted(found)}")
+    known = tuple(name for name in ATTENTION + MLP if name in found)
+    return LoraConfig(rank=rank, alpha=float(alpha), modules=known + tuple(sorted(found - {*known})), rslora=rslora)
+
+
+def _name(keys: tuple[Any, ...]) -> str:
+    """("layers", 0, "mlp", "up_proj", "lora_a") -> "base_model.model.model.layers.0.mlp.up_proj.lora_A.weight"."""
+    return _PREFIX + ".".join([*map(str, keys[:-1]), _NAMES[keys[-1]]])
+
+
+def _read_tensors(file: Path) -> dict[str, jax.Array]:
+    _require(file)
+    try:
+        with safe_open(str(file), framework="flax") as f:
+            return {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118 - no iterator
+    except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as e:
+        raise ValueError(f"{file}: not a readable safetensors file: {e}") from None
+
+
+def _require(file: Path) -> None:
+    if not file.is_file():
+        raise FileNotFoundError(f"{file}: no such file; an adapter directory holds {CONFIG} and {WEIGHTS}")
+
+
+def _sync(file: Path) -> None:
+    handle = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
