@@ -51,8 +51,10 @@ class GgufFile:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        from gguf import GGUFReader
-
+        try:
+            from gguf import GGUFReader
+        except ModuleNotFoundError:
+            raise RuntimeError("reading GGUF files needs the gguf package: pip install 'qpa[gguf]'") from None
         self.path = Path(path)
         if not self.path.is_file():
             raise FileNotFoundError(f"{self.path}: no such file")

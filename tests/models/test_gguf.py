@@ -122,7 +122,10 @@ def test_the_tokenizer_inside_is_the_one_it_was_made_from(llama, words, tmp_path
         ({"llama__rope__dimension_count": 4}, "llama.rope.dimension_count must equal the head width 8"),
         ({"llama__expert_count": 4}, "llama.expert_count: mixtures of experts are not supported"),
         ({"llama__rope__scaling__type": "yarn"}, "llama.rope.scaling.type 'yarn' is not supported"),
-        ({"llama__feed_forward_length": 65}, "mlp.down_proj.weight has shape (32, 64), the configuration implies (32, 65)"),
+        (
+            {"llama__feed_forward_length": 65},
+            "mlp.down_proj.weight has shape (32, 64), the configuration implies (32, 65)",
+        ),
         ({"arrays": {"token_embd.weight": None}}, "lacks tensor token_embd.weight"),
         ({"arrays": {"blk.1.attn_k.weight": None}}, "lacks tensor model.layers.1.self_attn.k_proj.weight"),
         ({"arrays": {"rope_freqs.weight": np.ones(4, np.float32)}}, "has an extra tensor rope_freqs.weight"),

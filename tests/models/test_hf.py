@@ -102,7 +102,7 @@ BAD_WEIGHTS = {
     "renamed": (lambda t: t.update(x=t.pop("model.norm.weight")), "lacks tensor"),
     "shape": (
         lambda t: t.update({"model.norm.weight": np.ones(31, np.float32)}),
-        r"model\.norm\.weight has shape \(31,\), config\.json implies \(32,\)",
+        r"model\.norm\.weight has shape \(31,\), the configuration implies \(32,\)",
     ),
     "transposed": (
         lambda t: t.update({n: t[n].T.copy() for n in t if n.endswith("up_proj.weight")}),
@@ -153,7 +153,7 @@ def test_truncated_weights(saved, keep):
         ({"model_type": "qwen3_moe", "architectures": ["Qwen3MoeForCausalLM"]}, "num_experts must be a positive int"),
         ({"attention_bias": True}, "attention_bias=True is not supported"),
         ({"hidden_act": "gelu"}, "hidden_act='gelu' is not supported"),
-        ({"hidden_size": 64}, "config.json implies"),
+        ({"hidden_size": 64}, "the configuration implies"),
     ],
 )
 def test_bad_configurations(saved, changes, match):
