@@ -129,7 +129,7 @@ DIFFERENT = [
     ("qwen3_5", [says("a")], [], "No user query"),
     ("qwen3_6", [user("a"), system("b")], [], "System message must be at the beginning"),
     ("qwen3_8", [], [], "No messages provided"),
-    ("qwen3_5", [result(OK), user("a")], [], "\n<tool_response>\n"),
+    ("qwen3_5", [result(OK), user("a")], [], "<tool_response>"),
     ("qwen3", [system(""), user("a")], TOOLS, "<|im_start|>system\n\n\n# Tools"),
     ("qwen3", [user("a"), says("\n", WAKE)], [], "</think>\n\n\n<tool_call>"),
     ("qwen3", [user("a"), says("", call('"'))], [], '"name": """'),
@@ -143,8 +143,9 @@ def test_where_the_reference_differs(reference, family, messages, tools, theirs)
         text = reference(messages, tools, template, True)
     except Exception as error:
         text = str(error)
-    assert theirs in text and theirs not in render(messages, tools, family)
-    assert render(messages, tools, family).count("<|im_start|>") >= len(messages)
+    ours = render(messages, tools, family)
+    assert theirs in text and ours != text
+    assert ours.count("<|im_start|>") >= len(messages)
 
 
 def test_a_reasoning_effort_other_than_the_default_is_another_family(reference):
