@@ -1,8 +1,8 @@
 """Cuts an assistant's reply into thoughts, tool calls and text, without trusting any of it.
 
-A call's extent is found by reading it from its open tag, so tags inside its strings are data. How, depends on the chat
-family: JSON is read here, function blocks in `qpa.chat.xml_calls`. The cost is linear in
-the reply: at most `MAX_CALLS` open tags are read, and every other search moves forward only.
+A call's extent is found by reading it from its open tag, so tags inside its strings are data. JSON is read here,
+function blocks in `qpa.chat.xml_calls`. The cost is linear in the reply: at most `MAX_CALLS` open tags are read, and
+every other search moves forward only.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def scan(
     if in_thought and not text.lstrip().startswith(THINK_OPEN):
         close = text.find(THINK_CLOSE)
         if close < 0:
-            yield Piece("unclosed", text)
+            thought = text.removesuffix(IM_END)
+            yield Piece("unclosed", thought)
+            yield Piece("stop", text[len(thought) :])
             return
         yield Piece("thought", text[:close])
         yield Piece("tag", THINK_CLOSE)
@@ -131,7 +133,7 @@ def read_call(text: str, start: int) -> CallBody:
                 return CallBody(resync(text, start), [], _reason(error, position))
             value, end = loose
             repairs.append("quotes or literals were not JSON")
-        if too_deep(value):
+        if _too_deep(value):
             return CallBody(resync(text, start), [], "nested too deeply")
         values.append(value)
         position = skip_space(text, end)
@@ -181,7 +183,7 @@ def decode_object_text(text: str) -> Any:
         value = _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if too_deep(value):
+    if _too_deep(value):
         raise ValueError("nested too deeply")
     return value
 
@@ -244,7 +246,7 @@ def _double_quoted(token: str) -> str:
     return f'"{inner}"'
 
 
-def too_deep(value: Any) -> bool:
+def _too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [child for node in level for child in _children(node)]

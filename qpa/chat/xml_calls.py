@@ -126,7 +126,7 @@ def read_call(text: str, start: int) -> CallBody:
     while text.startswith("<function", position) or not values:
         problem, position, value = _read_function(text, position, repairs)
         if problem:
-            return CallBody(len(text), [], problem, typed=False)
+            return CallBody(len(text), [], problem)
         values.append(value)
         end, position = position, scan.skip_space(text, position)
     return scan.closed(text, end, values, repairs, "function block")._replace(typed=False)
@@ -141,10 +141,8 @@ def _read_function(text: str, start: int, repairs: list[str]) -> tuple[str, int,
     position = scan.skip_space(text, head.end())
     while match := _PARAMETER.match(text, position):
         name = match[1]
-        # The newline behind the open tag is searched again: in an empty value it may be the one before the close tag.
-        begin = match.end() - match[0].endswith("\n")
-        end = _VALUE_END.search(text, begin)
-        value = text[match.end() : max(end.start(), match.end())] if end else ""
+        end = _VALUE_END.search(text, match.end())
+        value = text[match.end() : end.start()] if end else ""
         if end is None or _FORGOTTEN_END.search(value):
             return f"parameter {name[:40]!r} was not closed: nothing was executed after it", position, {}
         if name in arguments:
@@ -174,10 +172,12 @@ def typed(
     """Values of the types that the tool's schema declares.
 
     * A parameter that may be a string stays as it was sent, except that `null` is null where the schema admits both.
-    * One that may not is decoded as JSON; as a Python literal, which is noted in `repairs` (not for "qwen3_5", whose
-      template writes Python scalars); if neither gives a declared type it stays text, and the schema check reports it.
+    * One that may not is decoded as JSON; as a Python literal, which is noted in `repairs`; if neither gives a declared
+      type it stays text, and the schema check reports it.
     * One that is declared without a type is decoded if it is a JSON object or array.
     * One that is not declared, or of an unknown tool, stays as it was sent.
+
+    For "qwen3_5" `True`, `False` and `None` are no literals to be noted: its template writes them.
     """
     properties = (schema or {}).get("properties")
     declared = properties if isinstance(properties, dict) else {}
@@ -189,7 +189,8 @@ def typed(
 
 def _typed_value(text: str, admitted: set[str], key: str, family: str, repairs: list[str]) -> Any:
     if "string" in admitted:
-        return None if text == "null" and "null" in admitted else text
+        nulls = ("null", "None") if family == PYTHON_SCALARS else ("null",)
+        return None if text in nulls and "null" in admitted else text
     try:
         value = scan.decode_object_text(text)
     except ValueError:
@@ -200,7 +201,7 @@ def _typed_value(text: str, admitted: set[str], key: str, family: str, repairs: 
     if family == PYTHON_SCALARS and literal in _PYTHON and _fits(_PYTHON[literal], admitted):
         return _PYTHON[literal]
     loose = scan.read_loose(literal, 0)
-    if loose is not None and loose[1] == len(literal) and not scan.too_deep(loose[0]) and _fits(loose[0], admitted):
+    if loose is not None and loose[1] == len(literal) and _fits(loose[0], admitted):
         repairs.append(f"{key[:40]!r} was a Python literal, not JSON")
         return loose[0]
     return text
@@ -213,14 +214,9 @@ def _fits(value: Any, admitted: set[str]) -> bool:
 
 
 def _declared_kinds(schema: Any) -> set[str]:
-    """The types that a parameter's schema names or implies; empty if it says nothing."""
+    """The types that a parameter's schema names, or else those of the values that it allows."""
     if not isinstance(schema, dict):
         return set()
-    out = kinds(schema)
-    if out:
-        return out
-    values = schema.get("enum")
-    values = values if isinstance(values, list) else [schema["const"]] if "const" in schema else []
-    implied = {kind(value) for value in values if isinstance(value, (str, bool, int, float, type(None)))}
-    implied |= {"object"} if "properties" in schema else set()
-    return implied | ({"array"} if "items" in schema else set())
+    values = schema.get("enum", [schema["const"]] if "const" in schema else [])
+    allowed = values if isinstance(values, list) else []
+    return kinds(schema) or {kind(value) for value in allowed}

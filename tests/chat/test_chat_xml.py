@@ -16,6 +16,7 @@ PROPERTIES = {
     "o": OBJECT,
     "maybe": {"type": ["string", "null"]},
     "count": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    "note": {"anyOf": [{"type": "string"}, {"type": "object"}]},
     "level": {"enum": [1, 2]},
     "mode": {"enum": ["1", "2"]},
     "fixed": {"const": 3},
@@ -181,7 +182,9 @@ TYPED = [
     ("o", "[" * 100_000, "[" * 100_000),
     ("o", '{"a": ' + "[" * 40 + "]" * 40 + "}", '{"a": ' + "[" * 40 + "]" * 40 + "}"),
     ("maybe", "null", None),
+    ("maybe", "None", "None"),
     ("maybe", "nullable", "nullable"),
+    ("note", '{"a": 1}', '{"a": 1}'),
     ("count", "null", None),
     ("count", "3", 3),
     ("level", "2", 2),
@@ -211,7 +214,8 @@ def test_malformed_schemas_leave_text(parameters):
 
 def test_the_oldest_of_the_families_writes_python_scalars():
     """Its own template does, so it is no repair there."""
-    for text, key, value in (("True", "b", True), ("False", "b", False), ("None", "count", None)):
+    rows = [("True", "b", True), ("False", "b", False), ("None", "count", None), ("None", "maybe", None)]
+    for text, key, value in rows:
         parsed = parse_reply(block((key, text)), TOOLS, "qwen3_5")
         assert parsed.calls[0].arguments == {key: value} and parsed.errors == []
     assert parse_reply(block(("i", "True")), TOOLS, "qwen3_5").calls[0].arguments == {"i": "True"}
