@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from qpa.chat.buffer import ChatFormat, TokenBuffer, trajectory_tokens
+    from qpa.chat.families import FAMILIES, prompt_opens_thought
     from qpa.chat.hf_tokenizer import HFTokenizer
     from qpa.chat.parser import ParsedReply, parse_reply, reply_intent
-    from qpa.chat.template import FAMILIES, compact_signature, render, render_action, render_tool_lines
+    from qpa.chat.template import compact_signature, render, render_action, render_tool_lines
     from qpa.chat.tokenizer import SentencePieceTokenizer, Tokenizer, load_tokenizer, train_sentencepiece
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "compact_signature",
     "load_tokenizer",
     "parse_reply",
+    "prompt_opens_thought",
     "render",
     "render_action",
     "render_tool_lines",
@@ -34,9 +36,10 @@ __all__ = [
 # Loaded on first use: SentencePiece is a compiled library that text-only users of this room do not need.
 _HOMES = {
     "buffer": ("ChatFormat", "TokenBuffer", "trajectory_tokens"),
+    "families": ("FAMILIES", "prompt_opens_thought"),
     "hf_tokenizer": ("HFTokenizer",),
     "parser": ("ParsedReply", "parse_reply", "reply_intent"),
-    "template": ("FAMILIES", "compact_signature", "render", "render_action", "render_tool_lines"),
+    "template": ("compact_signature", "render", "render_action", "render_tool_lines"),
     "tokenizer": ("SentencePieceTokenizer", "Tokenizer", "load_tokenizer", "train_sentencepiece"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}

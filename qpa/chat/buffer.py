@@ -11,8 +11,9 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from qpa.chat.families import check_family, prompt_opens_thought
 from qpa.chat.markers import IM_END
-from qpa.chat.template import Special, check_family, reply_segments, segments
+from qpa.chat.template import Special, reply_segments, segments
 from qpa.contract import Message, ToolSpec, Trajectory
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ ENVIRONMENT = -1  # the version of tokens that no policy sampled
 
 @dataclasses.dataclass(frozen=True)
 class ChatFormat:
-    """How messages become ids: a tokenizer, a family, and whether thoughts are kept.
+    """How messages become ids: a tokenizer, a family, whether it thinks, and whether thoughts of earlier turns stay.
 
     Raises:
       ValueError: unknown family, or a tokenizer whose pad equals its end of turn (a real end would look like filler).
@@ -32,6 +33,7 @@ class ChatFormat:
     tokenizer: Tokenizer
     family: str = "qwen3"
     thinking: bool = True
+    preserve_thinking: bool = True
 
     def __post_init__(self) -> None:
         check_family(self.family)
@@ -40,23 +42,38 @@ class ChatFormat:
                 f"pad and end of turn are both id {self.tokenizer.eos_id}; use a tokenizer with its own pad"
             )
 
+    @property
+    def opens_thought(self) -> bool:
+        """Whether a reply begins inside a thought (see `parse_reply`)."""
+        return prompt_opens_thought(self.family, self.thinking)
+
     def encode_messages(
-        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), *, add_generation_prompt: bool = False
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        add_generation_prompt: bool = False,
+        opening: bool = True,
     ) -> list[int]:
-        """Ids of `render(messages, tools, ...)`; no text in a message can become a special token."""
+        """Ids of `render(messages, tools, ...)`; no text in a message can become a special token.
+
+        `opening` False encodes messages that continue a conversation.
+        """
         return self._encode(
             segments(
                 messages,
                 tools,
                 self.family,
                 thinking=self.thinking,
+                preserve_thinking=self.preserve_thinking,
                 add_generation_prompt=add_generation_prompt,
+                opening=opening,
             )
         )
 
     def encode_reply(self, text: str) -> list[int]:
         """Ids a model would have sampled for an assistant's text, without the end of turn."""
-        return self._encode(reply_segments(text, thinking=self.thinking))
+        return self._encode(reply_segments(text, self.family, thinking=self.thinking))
 
     def _encode(self, parts: Sequence[str]) -> list[int]:
         ids: list[int] = []
@@ -89,9 +106,17 @@ class TokenBuffer:
 
     `mask` is 1 for tokens sampled by a policy under exactly this prefix. Environment tokens have mask 0, log-prob 0.0
     and version `ENVIRONMENT`. One mask serves the policy gradient, KL, ratios and the length T_i = sum(mask).
+
+    Raises:
+      ValueError: a format with `preserve_thinking` False: its prompts rewrite earlier turns, a buffer only appends.
     """
 
     def __init__(self, format: ChatFormat) -> None:
+        if not format.preserve_thinking:
+            raise ValueError(
+                "a token buffer only appends, but preserve_thinking=False drops thoughts of earlier turns; "
+                "use it with ChatFormat.encode_messages or render, whole conversations at a time"
+            )
         self.format = format
         self.ids: list[int] = []
         self.mask: list[int] = []
@@ -120,7 +145,9 @@ class TokenBuffer:
         if tools and self.ids:
             raise ValueError("tools are rendered once, in the first call; add later ones inside a tool message")
         new = self._closing()
-        new += self.format.encode_messages(messages, tools or (), add_generation_prompt=add_generation_prompt)
+        new += self.format.encode_messages(
+            messages, tools or (), add_generation_prompt=add_generation_prompt, opening=not self.ids
+        )
         self.append_environment(new)
         self._turn_start = len(self.ids) if add_generation_prompt else None
         return new

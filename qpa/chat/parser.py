@@ -11,9 +11,11 @@ from typing import Any
 
 import msgspec
 
-from qpa.chat.markers import CALL_CLOSE, THINK_CLOSE, THINK_OPEN
-from qpa.chat.scan import MAX_CALLS, CallBody, Piece, decode_object_text, scan, valid_unicode
-from qpa.chat.template import check_family
+from qpa.chat.families import check_family, scan_reply
+from qpa.chat.kinds import kind, kinds
+from qpa.chat.markers import CALL_CLOSE, CALL_OPEN, THINK_CLOSE, THINK_OPEN
+from qpa.chat.scan import MAX_CALLS, CallBody, Piece, decode_object_text, valid_unicode
+from qpa.chat.xml_calls import XML_FAMILIES, typed, unwrapped_call
 from qpa.contract import Intent, ToolCall, ToolSpec
 
 REPAIRED = "repaired: "
@@ -44,7 +46,12 @@ class ParsedReply(msgspec.Struct):
 
 
 def parse_reply(
-    text: str, tools: Sequence[ToolSpec] | None, family: str = "qwen3", *, first_call: int = 0
+    text: str,
+    tools: Sequence[ToolSpec] | None,
+    family: str = "qwen3",
+    *,
+    first_call: int = 0,
+    in_thought: bool = False,
 ) -> ParsedReply:
     """Parses the text of one assistant turn (with or without `<|im_end|>`). Never raises, whatever `text` holds.
 
@@ -53,9 +60,12 @@ def parse_reply(
 
     Args:
       text: the decoded reply.
-      tools: visible tools. Their schemas decide whether a string is a doubly encoded object; None leaves strings alone.
-      family: "qwen3" or "compact" (same call syntax).
+      tools: visible tools. Their schemas decide whether a string is a doubly encoded object, and what type a value in a
+        function block has (`qpa.chat.xml_calls`); None leaves strings alone.
+      family: one of `FAMILIES`.
       first_call: number in the first id.
+      in_thought: the prompt has opened a thought (`prompt_opens_thought`): a reply that does not close it is cut off.
+        Without it such a reply is read as words and calls.
 
     Raises:
       ValueError: unknown family (a mistake of the program, not of the model).
@@ -64,14 +74,16 @@ def parse_reply(
     schemas = {spec.name: spec.parameters for spec in tools or ()}
     if not isinstance(text, str):
         return ParsedReply("", "", [], [f"reply is {type(text).__name__}, not text"])
-    out = _Reader(schemas)
-    for piece in scan(valid_unicode(text)):
+    out = _Reader(schemas, family)
+    for piece in scan_reply(valid_unicode(text), family, in_thought=in_thought):
         out.read(piece)
     calls = [
         ToolCall(id=f"call_{first_call + i}", name=name, arguments=arguments)
         for i, (name, arguments) in enumerate(out.calls)
     ]
     reply = ParsedReply("\n".join(filter(None, out.thoughts)), "".join(out.texts).strip(), calls, out.errors)
+    if family in XML_FAMILIES and unwrapped_call(reply.text):
+        reply.errors.append(f"<function=...> without {CALL_OPEN}: no call was made")
     if not (reply.text or reply.calls or reply.failures):
         reply.errors.append("empty reply: call a tool or answer in words")
     reply.errors = _shortened(reply.errors)
@@ -96,8 +108,9 @@ def _shortened(errors: list[str]) -> list[str]:
 class _Reader:
     """Folds pieces into a reply."""
 
-    def __init__(self, schemas: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, schemas: Mapping[str, Mapping[str, Any]], family: str) -> None:
         self.schemas = schemas
+        self.family = family
         self.thoughts: list[str] = []
         self.texts: list[str] = []
         self.calls: list[tuple[str, dict[str, Any]]] = []
@@ -121,7 +134,7 @@ class _Reader:
 
     def _stray(self, tag: str) -> None:
         if tag == CALL_CLOSE:
-            self.errors.append(f"{CALL_CLOSE} without <tool_call>: no call was made")
+            self.errors.append(f"{CALL_CLOSE} without {CALL_OPEN}: no call was made")
             return
         if self._thought_closes:
             # A prompt may have opened the thought (or it quoted an open tag): all before was thinking, calls included.
@@ -129,6 +142,8 @@ class _Reader:
             self.errors = [f"{REPAIRED}calls before {THINK_CLOSE} are drafts, not executed"] if self.calls else []
             self.texts, self.calls = [], []
             self._thought_closes = False
+            if self.family in XML_FAMILIES:
+                return  # their prompts do open it
         self.errors.append(f"{REPAIRED}{THINK_CLOSE} without {THINK_OPEN}")
 
     def _call(self, body: CallBody) -> None:
@@ -150,7 +165,7 @@ class _Reader:
         calls: list[tuple[str, dict[str, Any]]] = []
         try:
             for value in values:
-                calls.append(_interpret(value, self.schemas, repairs))
+                calls.append(self._interpret(value, body.typed, repairs))
             # Everything that leaves must be valid UTF-8 JSON: an escaped lone surrogate would break storage later.
             json.dumps(calls, ensure_ascii=False).encode()
         except UnicodeEncodeError:
@@ -162,6 +177,12 @@ class _Reader:
         self.calls += calls
         self.errors += [f"{REPAIRED}{label}: {repair}" for repair in repairs]
 
+    def _interpret(self, value: Any, is_typed: bool, repairs: list[str]) -> tuple[str, dict[str, Any]]:
+        if is_typed:
+            return _interpret(value, self.schemas, repairs)
+        name = value["name"]
+        return name, typed(value["arguments"], self.schemas.get(name), self.family, repairs)
+
 
 class _CallError(ValueError):
     """JSON that is not a call; the message is for the model."""
@@ -169,7 +190,7 @@ class _CallError(ValueError):
 
 def _interpret(value: Any, schemas: Mapping[str, Mapping[str, Any]], repairs: list[str]) -> tuple[str, dict[str, Any]]:
     if not isinstance(value, dict):
-        raise _CallError(f"expected a JSON object, got {_kind(value)}")
+        raise _CallError(f"expected a JSON object, got {kind(value)}")
     name = value.get("name")
     if not isinstance(name, str) or not name.strip():
         raise _CallError('"name" must be the name of a tool')
@@ -197,7 +218,7 @@ def _arguments(value: Any, repairs: list[str]) -> dict[str, Any]:
         value = {}
         repairs.append('"arguments" was null, used {}')
     if not isinstance(value, dict):
-        raise _CallError(f'"arguments" must be a JSON object, got {_kind(value)}')
+        raise _CallError(f'"arguments" must be a JSON object, got {kind(value)}')
     return value
 
 
@@ -208,40 +229,14 @@ def _decode_nested(arguments: dict[str, Any], schema: Mapping[str, Any] | None, 
         return arguments
     out = dict(arguments)
     for key, value in arguments.items():
-        kinds = _kinds(properties.get(key))
-        if not isinstance(value, str) or "string" in kinds or not kinds & {"object", "array"}:
+        admitted = kinds(properties.get(key))
+        if not isinstance(value, str) or "string" in admitted or not admitted & {"object", "array"}:
             continue
         try:
             decoded = decode_object_text(value)
         except ValueError:
             continue  # the executor's schema check reports it with the raw value
-        if _kind(decoded) in kinds:
+        if kind(decoded) in admitted:
             out[key] = decoded
-            repairs.append(f"{key[:40]!r} was text, not {_kind(decoded)}")
+            repairs.append(f"{key[:40]!r} was text, not {kind(decoded)}")
     return out
-
-
-def _kinds(schema: Any) -> set[str]:
-    if not isinstance(schema, dict):
-        return set()
-    kind = schema.get("type")
-    out = {k for k in (kind if isinstance(kind, list) else [kind]) if isinstance(k, str)}
-    for key in ("anyOf", "oneOf"):
-        options = schema.get(key)
-        for option in options if isinstance(options, list) else ():
-            out |= _kinds({"type": option.get("type")}) if isinstance(option, dict) else set()
-    return out
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
-    names: dict[type, str] = {
-        bool: "boolean",
-        int: "number",
-        float: "number",
-        str: "string",
-        list: "array",
-        dict: "object",
-    }
-    return names[type(value)]

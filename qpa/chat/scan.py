@@ -1,7 +1,8 @@
 """Cuts an assistant's reply into thoughts, tool calls and text, without trusting any of it.
 
-A call's extent is found by reading JSON from its open tag, so tags inside JSON strings are data. The cost is linear in
-the reply: at most `MAX_CALLS` open tags are read, and every other search moves forward only.
+A call's extent is found by reading it from its open tag, so tags inside its strings are data. JSON is read here,
+function blocks in `qpa.chat.xml_calls`. The cost is linear in the reply: at most `MAX_CALLS` open tags are read, and
+every other search moves forward only.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from qpa.chat.markers import CALL_CLOSE, CALL_OPEN, END_OF_TEXT, IM_END, IM_START, THINK_CLOSE, THINK_OPEN
@@ -38,6 +39,7 @@ class CallBody(NamedTuple):
     values: list[Any]
     problem: str = ""
     repairs: tuple[str, ...] = ()
+    typed: bool = True  # False: values are {"name": ..., "arguments": {...}} with every argument still text
 
 
 class Piece(NamedTuple):
@@ -61,9 +63,28 @@ def valid_unicode(text: str) -> str:
     return text
 
 
-def scan(text: str) -> Iterator[Piece]:
-    """Yields the pieces of a reply in order."""
+def scan(
+    text: str, reader: Callable[[str, int], CallBody] | None = None, *, in_thought: bool = False
+) -> Iterator[Piece]:
+    """Yields the pieces of a reply in order.
+
+    Args:
+      text: the reply.
+      reader: reads the call behind an open tag that ends at an index; None reads JSON (`read_call`).
+      in_thought: the prompt has opened a thought already; a reply that opens one itself is read as usual.
+    """
+    reader = reader or read_call
     position, calls = 0, 0
+    if in_thought and not text.lstrip().startswith(THINK_OPEN):
+        close = text.find(THINK_CLOSE)
+        if close < 0:
+            thought = text.removesuffix(IM_END)
+            yield Piece("unclosed", thought)
+            yield Piece("stop", text[len(thought) :])
+            return
+        yield Piece("thought", text[:close])
+        yield Piece("tag", THINK_CLOSE)
+        position = close + len(THINK_CLOSE)
     while match := _STRUCTURE.search(text, position):
         if match.start() > position:
             yield Piece("text", text[position : match.start()])
@@ -80,7 +101,7 @@ def scan(text: str) -> Iterator[Piece]:
             position = close + len(THINK_CLOSE)
         elif tag == CALL_OPEN:
             calls += 1
-            body = read_call(text, start) if calls <= MAX_CALLS else CallBody(len(text), [], f"over {MAX_CALLS} calls")
+            body = reader(text, start) if calls <= MAX_CALLS else CallBody(len(text), [], f"over {MAX_CALLS} calls")
             yield Piece("tag", tag)
             yield Piece("call", text[start : body.end], body)
             position = body.end
@@ -98,29 +119,35 @@ def scan(text: str) -> Iterator[Piece]:
 
 def read_call(text: str, start: int) -> CallBody:
     """Reads the JSON behind an open tag that ends at `start`."""
-    position = _skip_space(text, start)
+    position = skip_space(text, start)
     values: list[Any] = []
     repairs: list[str] = []
     while not values or text.startswith("{", position):
         if not text.startswith(("{", "["), position):
-            return CallBody(_resync(text, start), [], 'expected {"name": ..., "arguments": {...}}')
+            return CallBody(resync(text, start), [], 'expected {"name": ..., "arguments": {...}}')
         try:
             value, end = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
             loose = read_loose(text, position)
             if loose is None:
-                return CallBody(_resync(text, start), [], _reason(error, position))
+                return CallBody(resync(text, start), [], _reason(error, position))
             value, end = loose
             repairs.append("quotes or literals were not JSON")
         if _too_deep(value):
-            return CallBody(_resync(text, start), [], "nested too deeply")
+            return CallBody(resync(text, start), [], "nested too deeply")
         values.append(value)
-        position = _skip_space(text, end)
+        position = skip_space(text, end)
+    return closed(text, end, values, repairs)
+
+
+def closed(text: str, end: int, values: list[Any], repairs: Sequence[str], what: str = "JSON") -> CallBody:
+    """The body whose values were read up to `end`: its close tag should follow, spaces aside."""
+    position = skip_space(text, end)
     if text.startswith(CALL_CLOSE, position):
         return CallBody(position, values, repairs=tuple(repairs))
     match = _STRUCTURE.search(text, position)
     if match and match.group() == CALL_CLOSE:
-        return CallBody(match.start(), values, repairs=(*repairs, "ignored text after the JSON"))
+        return CallBody(match.start(), values, repairs=(*repairs, f"ignored text after the {what}"))
     return CallBody(end, values, repairs=(*repairs, f"missing {CALL_CLOSE}"))
 
 
@@ -209,7 +236,7 @@ def _reason(error: Exception, start: int) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
-def _skip_space(text: str, position: int) -> int:
+def skip_space(text: str, position: int) -> int:
     match = _SPACE.match(text, position)
     return match.end() if match else position
 
@@ -233,7 +260,7 @@ def _children(node: Any) -> list[Any]:
     return [value for value in values if isinstance(value, (dict, list))]
 
 
-def _resync(text: str, start: int) -> int:
+def resync(text: str, start: int) -> int:
     """Where reading goes on after an unreadable call: its close tag, or the next open tag, outside double quotes."""
     position, quotes = start, True
     while match := _QUOTE_OR_TAG.search(text, position):

@@ -279,7 +279,8 @@ class _Episode:
 
     def _read(self, step: Step, reply: GenerateReply) -> str:
         """Parses the step's text into its action; returns the words outside of thought and calls."""
-        parsed = parse_reply(step.text, list(self.visible.values()), self.family or "qwen3")
+        in_thought = self.buffer is not None and self.buffer.format.opens_thought
+        parsed = parse_reply(step.text, list(self.visible.values()), self.family or "qwen3", in_thought=in_thought)
         self.cost.thinking_tokens += self._thinking_tokens(reply, parsed.thought)
         if reply.finish in ("length", "context"):
             # A cut-off reply may end in a call that only looks complete: nothing of it is executed.

@@ -20,7 +20,7 @@ def tokenizer(tmp_path_factory) -> SentencePieceTokenizer:
     return SentencePieceTokenizer(path)
 
 
-@pytest.fixture(scope="session", params=["qwen3", "compact"])
+@pytest.fixture(scope="session", params=["qwen3", "compact", "qwen3_5", "qwen3_8"])
 def chat_format(request, tokenizer) -> ChatFormat:
     return ChatFormat(tokenizer, request.param)
 

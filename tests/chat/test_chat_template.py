@@ -10,6 +10,7 @@ from hypothesis import given
 
 from qpa.chat import FAMILIES, compact_signature, parse_reply, render, render_action, render_tool_lines
 from qpa.chat.template import Special, reply_segments, segments
+from qpa.chat.xml_calls import XML_FAMILIES
 from qpa.contract import CallTools, Message, Reply, Role, ToolCall, ToolSpec
 
 CALL = ToolCall(id="call_0", name="manage_alarm", arguments={"action": "create", "title": "北京"})
@@ -34,6 +35,19 @@ QWEN3 = (
     "<|im_start|>assistant\n<think>\n\n</think>\n\nDone.<|im_end|>\n"
     "<|im_start|>assistant\n"
 )
+# Later families: the thought is opened by the prompt, arguments stand as they are, words and results are stripped.
+XML = (
+    "<|im_start|>user\nWake me<|im_end|>\n"
+    "<|im_start|>assistant\n<think>\nhm\n</think>\n\n"
+    "<tool_call>\n<function=manage_alarm>\n<parameter=action>\ncreate\n</parameter>\n"
+    "<parameter=title>\n北京\n</parameter>\n</function>\n</tool_call>\n"
+    "<tool_call>\n<function=manage_alarm>\n<parameter=action>\ncreate\n</parameter>\n"
+    "<parameter=title>\n北京\n</parameter>\n</function>\n</tool_call><|im_end|>\n"
+    '<|im_start|>user\n<tool_response>\n{"success": true}\n</tool_response>\n'
+    '<tool_response>\n{"success": true}\n</tool_response><|im_end|>\n'
+    "<|im_start|>assistant\n<think>\n\n</think>\n\nDone.<|im_end|>\n"
+    "<|im_start|>assistant\n<think>\n"
+)
 COMPACT = "<|im_start|>system\nBe brief.\n<tools>\ng()\n</tools><|im_end|>\n" + QWEN3[
     QWEN3.index("<|im_start|>user") :
 ].replace("<think>\n\n</think>\n\n", "")
@@ -53,6 +67,30 @@ def conversation() -> list[Message]:
 def test_exact_text(family, expected):
     tools = [ToolSpec(name="g", description="地点", parameters={"type": "object"})]
     assert render(conversation(), tools, family, add_generation_prompt=True) == expected
+
+
+@pytest.mark.parametrize("family", XML_FAMILIES)
+def test_exact_text_of_function_blocks(family):
+    text = render(conversation(), [], family, add_generation_prompt=True)
+    system, _, turns = text.partition("<|im_end|>\n")
+    assert turns == XML
+    assert system.startswith("<|im_start|>system\n") and system.endswith("Be brief.")
+    assert ("Reasoning effort is set to xhigh." in system) is (family == "qwen3_8")
+    quiet = render(conversation(), [], family, thinking=False, add_generation_prompt=True)
+    assert quiet == "<|im_start|>system\nBe brief.<|im_end|>\n" + XML.replace("hm", "") + "\n</think>\n\n"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_thoughts_before_the_last_question_go_if_they_need_not_stay(family):
+    messages = [*conversation()[1:], USER, *conversation()[2:]]
+    before, asked, after = render(messages, [], family, preserve_thinking=False).rpartition("user\nWake me<|im_end|>\n")
+    assert asked and "hm" in after and "<think>" not in before.replace("<|im_start|>system", "")
+    assert render(messages, [], family).count("hm") == 2
+
+
+def test_messages_that_continue_get_no_system_turn():
+    assert "".join(segments([USER], [], "qwen3_8", opening=False)) == "<|im_start|>user\nWake me<|im_end|>\n"
+    assert "".join(segments([SYSTEM], [], "qwen3_8", opening=False)) == "<|im_start|>system\nBe brief.<|im_end|>\n"
 
 
 def test_without_tools_and_without_thinking():
@@ -138,7 +176,7 @@ def test_rendering_more_messages_only_appends(family, thinking, messages, with_t
         assert whole.startswith(part)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ["qwen3", "compact"])  # the others: test_chat_xml_properties.py
 @PROPERTY
 @given(action=ACTIONS)
 def test_parsing_an_action_gives_it_back(family, action):
@@ -152,7 +190,7 @@ def test_parsing_an_action_gives_it_back(family, action):
         assert (parsed.text, parsed.calls) == (action.text.strip(), [])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ["qwen3", "compact"])
 @PROPERTY
 @given(action=ACTIONS)
 def test_a_turn_is_its_prompt_plus_its_action(family, action):
@@ -172,6 +210,17 @@ def test_text_inside_messages_is_never_special():
     for role in (Role.USER, Role.TOOL, Role.SYSTEM):
         parts = segments([Message(role=role, content=forged)], [], "qwen3")
         assert any(forged in part for part in parts if not isinstance(part, Special))
+
+
+def test_reply_segments_of_a_prompt_that_opens_the_thought():
+    body = ["hm\n", "</think>", "\n\nHi"]
+    assert reply_segments("hm\n</think>\n\nHi", "qwen3_5") == body
+    assert reply_segments("<think>\nhm\n</think>\n\nHi", "qwen3_5") == body  # the prompt has said it already
+    assert reply_segments("<tool_call></think>", "qwen3_5") == ["<tool_call>", "</think>"]
+    assert [type(s) for s in reply_segments("<tool_call></think>", "qwen3_5")] == [str, Special]  # a draft
+    assert [type(s) for s in reply_segments("<tool_call>x", "qwen3_5")] == [Special, str]
+    for text in ("hm\n</think>\n\nHi", "<think>\nhm\n</think>\n\nHi", "Hi"):
+        assert reply_segments(text, "qwen3_5", thinking=False) == ["Hi"]
 
 
 def test_a_stray_close_tag_is_the_token_that_was_sampled():

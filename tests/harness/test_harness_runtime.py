@@ -254,6 +254,17 @@ def test_sampled_ids_are_kept_and_never_encoded_again(family, end):
     assert trajectory.cost.prompt_tokens == len(ids) - sum(mask)
 
 
+def test_a_thought_that_the_prompt_opened_and_nobody_closed_executes_nothing():
+    create = "<tool_call>\n<function=manage_alarm>\n<parameter=action>\ncreate\n</parameter>\n</function>\n</tool_call>"
+    model = TokenModel(f"maybe {create}", f"hm\n</think>\n\n{create}", "ok\n</think>\n\nDone.", family="qwen3_5")
+    env = StubEnv()
+    trajectory = play(model, env, make_task(limits=Limits(context_tokens=10**5)))
+    assert [call.id for call in env.stepped] == ["1.0"]
+    assert "was not closed" in trajectory.steps[0].parse_errors[0] and trajectory.steps[1].parse_errors == []
+    assert [step.action.thought for step in trajectory.steps] == [f"maybe {create}", "hm", "ok"]
+    assert trajectory.stop is StopReason.FINISHED
+
+
 def test_token_context_equals_the_rendered_conversation():
     model = TokenModel(CREATE, "Done.")
     trajectory = play(model, StubEnv(), make_task(limits=Limits(context_tokens=10**5)))
