@@ -122,6 +122,10 @@ class SentencePieceTokenizer:
         unknown = "�".encode()  # an id outside the vocabulary: a model's padded embedding rows can be sampled
         return b"".join(self._bytes[i] if 0 <= i < size else unknown for i in ids).decode("utf-8", "replace")
 
+    def token_bytes(self) -> list[bytes]:
+        """What each id stands for in `decode`, by id."""
+        return list(self._bytes)
+
 
 def _piece_bytes(sp: spm.SentencePieceProcessor, i: int) -> bytes:
     piece: str = sp.id_to_piece(i)

@@ -32,7 +32,9 @@ class GenerateRequest(Record):
     top_p: float = 1.0  # smallest set of likeliest ids that has this probability; 1: all
     top_k: int = 0  # that many likeliest ids; 0: all
     min_p: float = 0.0  # ids at least this likely, as a share of the likeliest; 0: all
-    stop_ids: list[list[int]] = msgspec.field(default_factory=list)  # id sequences that end the reply, as stop tokens do
+    stop_ids: list[list[int]] = msgspec.field(
+        default_factory=list
+    )  # id sequences that end the reply, as stop tokens do
     raw_log_probs: bool = False  # also report log-probs at temperature 1 without limits
     constrain: str = ""  # "tools": every tool call names one of `tools`, with arguments that fit its schema
 

@@ -32,7 +32,8 @@ class Engine:
     Args:
       graphdef, params: a split `Planner`; parameters are copied, so a trainer may donate its own.
       cfg: the model's shape. engine_cfg: slots (shared out among the devices), context, chunk and bucket sizes.
-      chat_format: anything with `tokenizer` (`special_id`, `decode`); the runtime encodes messages with it.
+      chat_format: anything with `tokenizer` (`special_id`, `decode`); the runtime encodes messages with it. Constrained
+        calls also read its `family` and the tokenizer's `token_bytes` and `encode`.
       name: the policy's name in trajectories. version: reported as `policy_version`.
       devices: where to generate; all devices of this process if not given.
 
@@ -101,14 +102,14 @@ class Engine:
             return
         loop, left = asyncio.get_running_loop(), request.time_left_s
         deadline = None if left is None else loop.time() + left
-        job.news = asyncio.Event()
-        job.done.add_done_callback(lambda _: job.news.set())
+        job.news = news = asyncio.Event()
+        job.done.add_done_callback(lambda _: news.set())
         deltas = Deltas(job, self._decode)
         with self._served(job):
             while True:
                 async with asyncio.timeout_at(deadline):
-                    await job.news.wait()
-                job.news.clear()
+                    await news.wait()
+                news.clear()
                 if job.done.done():
                     break
                 yield deltas.next()
@@ -194,6 +195,7 @@ class Engine:
         job = make_job(request, self._cfg.vocab_size, self._engine_cfg.context, self.version)
         if request.constrain:
             if self._grammars is None:
-                self._grammars = ToolGrammars(self.chat_format.tokenizer, self._cfg.vocab_size)
+                format = self.chat_format
+                self._grammars = ToolGrammars(format.tokenizer, self._cfg.vocab_size, format.family)
             job.constraint = self._grammars.start(request.constrain, request.tools)
         return job

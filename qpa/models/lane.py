@@ -254,7 +254,7 @@ class Lane:
         """What a decode program reads besides: nothing, limits [3, R], or also the allowed ids [R, W]."""
         if program == "decode":
             return []
-        limits = np.tile(np.float32([[0], [1], [0]]), self._rows)
+        limits = np.tile(np.array([[0], [1], [0]], np.float32), self._rows)
         for r, (_, job) in enumerate(group):
             limits[:, r] = job.limits
         if program == "limited":
