@@ -96,9 +96,8 @@ def _threshold(weights_BV: jax.Array, limits_3B: jax.Array) -> jax.Array:
     at_k = jax.lax.cond((top_k > 0).any(), kth, lambda: none)
 
     def nucleus() -> jax.Array:
-        left = jnp.where(weights_BV >= at_k[:, None], weights_BV, 0.0)
-        mass = top_p * jnp.sum(left, axis=-1)
-        found = _largest_with(lambda keep: jnp.sum(jnp.where(keep, left, 0.0), axis=-1) >= mass, left)
+        mass = top_p * jnp.sum(jnp.where(weights_BV >= at_k[:, None], weights_BV, 0.0), axis=-1)
+        found = _largest_with(lambda keep: jnp.sum(jnp.where(keep, weights_BV, 0.0), axis=-1) >= mass, weights_BV)
         return jnp.where(top_p < 1, found, 0.0)
 
     at_p = jax.lax.cond((top_p < 1).any(), nucleus, lambda: none)

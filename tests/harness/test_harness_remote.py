@@ -52,6 +52,7 @@ def test_a_request_holds_tools_messages_and_sampling_and_the_key_goes_into_the_h
     (request,) = served.requests
     assert request["model"] == "m" and request["temperature"] == 0.0 and request["max_tokens"] == 1024
     assert "seed" not in request and request["reasoning_effort"] == "low"
+    assert not {"top_p", "top_k", "min_p"} & request.keys()
     assert request["messages"][-1] == {"role": "user", "content": "Set an alarm at 07:30."}
     assert [tool["function"]["name"] for tool in request["tools"]] == ["manage_alarm"]
     assert served.keys == ["Bearer k"]

@@ -42,7 +42,7 @@ def test_hundreds_of_episodes_on_few_slots_equal_a_roomy_engine():
     assert got == want
     assert [len(out) for out in got] == [1 if i % 9 == 0 else TURNS for i in range(EPISODES)]
     assert roomy.stats()["evictions"] == 0 and crowded.stats()["evictions"] > EPISODES
-    assert crowded.stats()["prefill_tokens"] > 1.5 * roomy.stats()["prefill_tokens"]
+    assert crowded.stats()["prefill_tokens"] > roomy.stats()["prefill_tokens"]
     assert crowded.stats()["expired"] == roomy.stats()["expired"] == len(range(0, EPISODES, 9))
     assert crowded._lanes[0].load == 0
 
@@ -50,7 +50,7 @@ def test_hundreds_of_episodes_on_few_slots_equal_a_roomy_engine():
 def test_a_second_identical_workload_compiles_nothing(monkeypatch):
     compiled = []
     jax.monitoring.register_event_duration_secs_listener(lambda event, _, **__: compiled.append(event))
-    eng = engine(slots=8)
+    eng = engine(slots=4, decode_rows=4)
 
     def work():
         return run(eng, 16), asyncio.run(asyncio.wait_for(eng.generate(request("l", prompt(1, 9), top_k=3)), 60))

@@ -42,6 +42,7 @@ def kept(logits, temperature=1.0, top_k=0, top_p=1.0, min_p=0.0) -> np.ndarray:
 
 
 LIMITS = [
+    {"temperature": 0.7},
     {"top_k": 3},
     {"top_p": 0.6, "temperature": 1.5},
     {"min_p": 0.2, "temperature": 0.7},
@@ -61,7 +62,7 @@ def test_limits_cut_the_distribution_and_both_log_probs_say_so(shared, limits):
             cut += (left == 0).sum()
             assert abs(reply.log_probs[i] - np.log(left[token])) < 1e-4
             assert abs(reply.raw_log_probs[i] - log_softmax(logits[i])[token]) < 1e-4
-    assert cut > 100
+    assert cut > 100 or limits.keys() == {"temperature"}
 
 
 def test_frequencies_follow_the_cut_distribution(shared):
@@ -138,13 +139,14 @@ async def read(stream):
 
 
 def test_a_stream_gives_the_reply_in_pieces(shared):
-    stop = gather(shared, request("t5", prompt(5, 9), **SHORT))[0].token_ids[5:7]
+    stop = gather(shared, request("t5", prompt(5, 9), **SHORT))[0].token_ids[3:5]  # the first chunk ends within
     requests = [request(f"t{i}", prompt(i, 9), stop_ids=[stop], **SHORT) for i in range(8)]
     want = gather(shared, *requests)
 
     async def main():
         return await asyncio.gather(*(read(shared.stream(r)) for r in requests))
 
+    assert want[5].finish == "stop" and len(want[5].token_ids) == 5
     for (deltas, reply), expected in zip(asyncio.run(main()), want):
         assert reply == expected
         assert [token for d in deltas for token in d.token_ids] == reply.token_ids

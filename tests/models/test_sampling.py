@@ -65,6 +65,7 @@ GRID = (np.arange(500) + 0.5) / 500
         ({"top_p": 0.5}, None),
         ({"top_p": 0.999999}, None),
         ({"min_p": 0.1}, None),
+        ({"top_k": 10, "top_p": 0.5}, None),  # a share of what top-k left
         ({"top_k": 20, "top_p": 0.7, "min_p": 0.2}, None),
     ],
 )
@@ -82,7 +83,7 @@ def test_limits_keep_the_likeliest_and_renormalise(size, limits, count):
     p /= p.sum()
     assert count is None or (p > 0).sum() == count
     np.testing.assert_allclose(np.bincount(ids, minlength=size) / 500, p, atol=1.5 / 500)
-    np.testing.assert_allclose(log_probs[:, 0], np.log(p)[ids], atol=1e-5)
+    np.testing.assert_allclose(log_probs[:, 0], np.log(p[ids]), atol=1e-5)
     np.testing.assert_allclose(log_probs[:, 1], (logits - np.log(np.exp(logits).sum()))[ids], atol=1e-5)
 
 
