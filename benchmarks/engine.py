@@ -47,16 +47,17 @@ _BATCHES = flags.DEFINE_list("batches", ["8", "32"], "rows of the decode workloa
 _TASKS = flags.DEFINE_integer("tasks", 16, "tasks of the agent workload; 0: leave it out")
 _GROUP = flags.DEFINE_integer("group", 8, "episodes per task")
 _TURNS = flags.DEFINE_integer("turns", 5, "turns per episode")
+_LAYERS = flags.DEFINE_integer("layers", SHAPE["layers"], "layers of the model; fewer only to try the script")
 _REPEATS = flags.DEFINE_integer("repeats", 3, "timed runs of each measurement", lower_bound=1)
 _ROWS = flags.DEFINE_integer("decode_rows", 32, "sequences per decode call in the agent workload")
 _PEER_BATCH = flags.DEFINE_integer("peer_batch", 32, "episodes per batch of the peers in the agent workload")
 _PEER_PYTHON = flags.DEFINE_string("peer_python", None, "interpreter that has tunix; not given: tunix is left out")
 _HUGGING_FACE = flags.DEFINE_bool("hugging_face", True, "run transformers too, where it is installed")
 
-CFG = ModelConfig(
-    vocab_size=SHAPE["vocab"], d_model=SHAPE["d_model"], n_layers=SHAPE["layers"], n_heads=SHAPE["heads"],
-    n_kv_heads=SHAPE["kv_heads"], head_dim=SHAPE["head_dim"], d_ff=SHAPE["d_ff"],
-)  # fmt: skip
+
+def config() -> ModelConfig:
+    names = {"vocab_size": "vocab", "n_layers": "layers", "n_heads": "heads", "n_kv_heads": "kv_heads"}
+    return ModelConfig(**{name: SHAPE[names.get(name, name)] for name in (*names, "d_model", "head_dim", "d_ff")})
 
 
 class Ids:
@@ -69,7 +70,7 @@ class Ids:
         return self
 
     def special_id(self, name: str) -> int:
-        return CFG.vocab_size - 1 - (IM_END, END_OF_TEXT, IM_START).index(name)
+        return SHAPE["vocab"] - 1 - (IM_END, END_OF_TEXT, IM_START).index(name)
 
     def decode(self, ids: Any) -> str:
         return ""
@@ -77,7 +78,7 @@ class Ids:
 
 def model() -> tuple[Any, Any]:
     """Random weights with logits apart enough that two correct programs choose the same tokens."""
-    graphdef, params = create(CFG, 0)
+    graphdef, params = create(config(), 0)
     table = np.array(params["embed_tokens"].get_value()) * 12
     table[-SPECIAL:] = table[1 : SPECIAL + 1] / 2  # a smaller logit than another id's: greedy never takes them
     params["embed_tokens"].set_value(jnp.asarray(table))
@@ -114,7 +115,7 @@ class Row:
 
 
 def engine(parts: tuple[Any, Any], **sizes: Any) -> Engine:
-    return Engine(*parts, CFG, EngineConfig(**sizes), Ids())
+    return Engine(*parts, config(), EngineConfig(**sizes), Ids())
 
 
 async def play(eng: Engine, name: str, episode: Episode, **fields: Any) -> list[list[int]]:
@@ -177,7 +178,7 @@ def hugging_face(parts: tuple[Any, Any]) -> Callable[[list[list[int]], int], lis
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "checkpoint")
-        save_hf(path, parts[1], CFG)
+        save_hf(path, parts[1], config())
         peer = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
     peer.generation_config.eos_token_id = None
 
@@ -209,7 +210,7 @@ def tunix_seconds() -> dict[str, float]:
         return {}
     job = {
         "batches": [int(b) for b in _BATCHES.value], "tasks": _TASKS.value, "group": _GROUP.value,
-        "turns": _TURNS.value, "batch": _PEER_BATCH.value, "repeats": _REPEATS.value,
+        "turns": _TURNS.value, "layers": _LAYERS.value, "batch": _PEER_BATCH.value, "repeats": _REPEATS.value,
     }  # fmt: skip
     command = [_PEER_PYTHON.value, "-m", "benchmarks.engine_tunix", json.dumps(job)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -263,6 +264,7 @@ def agent(parts: tuple[Any, Any], peer: Any, tunix: dict[str, float]) -> None:
 
 
 def main(_: list[str]) -> None:
+    SHAPE["layers"] = _LAYERS.value
     tunix, parts = tunix_seconds(), model()
     peer = hugging_face(parts)
     for batch in map(int, _BATCHES.value):

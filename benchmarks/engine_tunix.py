@@ -1,9 +1,9 @@
 """tunix's sampler on the engine's workloads, run by `benchmarks.engine` in an interpreter that has tunix.
 
-    PEER_PYTHON -m benchmarks.engine_tunix '{"batches": [8], "tasks": 2, "group": 2, "turns": 2, "batch": 4, "repeats": 1}'
+    PEER_PYTHON -m benchmarks.engine_tunix '{"layers": 12, "batches": [8], "tasks": 0, "repeats": 1}'
 
 Prints one JSON object: seconds by workload. Weights are random, as time does not depend on them.
-"""  # fmt: skip  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def sampler(cache: int) -> Sampler:
 
 def main() -> None:
     job = json.loads(sys.argv[1])
+    SHAPE["layers"] = job["layers"]
     seconds = {}
     for batch in job["batches"]:
         decode = sampler(PROMPT + NEW)
