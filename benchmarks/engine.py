@@ -108,7 +108,10 @@ class Row:
 
     def show(self, base: float) -> None:
         speed, ratio = self.tokens / self.seconds, self.seconds / base
-        print(f"{self.name:32} {self.seconds:9.2f} s {speed:9.0f} tok/s {ratio:7.2f}x {self.probe:6.0f}  {self.note}")
+        print(
+            f"{self.name:32} {self.seconds:9.2f} s {speed:9.0f} tok/s {ratio:7.2f}x {self.probe:6.0f}  {self.note}",
+            flush=True,
+        )
 
 
 # --- qpa -----------------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ GRID = (np.arange(500) + 0.5) / 500
         ({"top_p": 0.5}, None),
         ({"top_p": 0.999999}, None),
         ({"min_p": 0.1}, None),
-        ({"top_k": 10, "top_p": 0.5}, None),  # a share of what top-k left
+        ({"top_k": 5, "top_p": 0.9}, None),  # a share of what top-k left
         ({"top_k": 20, "top_p": 0.7, "min_p": 0.2}, None),
     ],
 )
