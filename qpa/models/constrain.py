@@ -138,7 +138,8 @@ def _closed(schema: Any) -> Any:
         return schema
     closed = {key: value if key in _VALUES | _NAMED else _closed(value) for key, value in schema.items()}
     for key in _NAMED & schema.keys():  # names of a person's own choice, such as "type"
-        closed[key] = {name: _closed(part) for name, part in schema[key].items()}
+        if isinstance(schema[key], dict):
+            closed[key] = {name: _closed(part) for name, part in schema[key].items()}
     if isinstance(schema.get("properties"), dict):
         closed.setdefault("additionalProperties", False)
     kind = schema.get("type")

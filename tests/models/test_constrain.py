@@ -143,6 +143,8 @@ def test_bad_settings_are_said(grammars, monkeypatch):
     with pytest.raises(ValueError, match=r"no grammar for the tools t: .*strin"):
         schema = {"type": "object", "properties": {"a": {"type": "strin"}}}
         grammars.start("tools", [ToolSpec(name="t", description="", parameters=schema)])
+    with pytest.raises(ValueError, match="no grammar for the tools t: "):
+        grammars.start("tools", [ToolSpec(name="t", description="", parameters={"properties": [1]})])
     with pytest.raises(ValueError, match="'qwen3xml' does not write calls as JSON"):
         ToolGrammars(TOKENIZER, VOCAB, "qwen3xml")
     with pytest.raises(ValueError, match="object has no token_bytes"):
