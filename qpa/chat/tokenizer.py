@@ -133,6 +133,10 @@ class SentencePieceTokenizer:
         unknown = "�".encode()  # an id outside the vocabulary: a model's padded embedding rows can be sampled
         return b"".join(self._bytes[i] if 0 <= i < size else unknown for i in ids).decode("utf-8", "replace")
 
+    def token_bytes(self) -> list[bytes]:
+        """What each id stands for in `decode`, by id."""
+        return list(self._bytes)
+
 
 def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
     """The tokenizer in a model's directory: SentencePiece's `tokenizer.model` or Hugging Face's `tokenizer.json`.

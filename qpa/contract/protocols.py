@@ -17,6 +17,7 @@ class GenerateRequest(Record):
     """One model call. Token-native models read `prompt_ids` (the whole context); others read `messages` and `tools`.
 
     `episode` keys KV-cache reuse and the random stream: same (`episode`, `turn`, `seed`) gives the same tokens.
+    The fields after `time_left_s` are for token-native models; remote ones pass on the three limits only.
     """
 
     episode: str
@@ -28,10 +29,30 @@ class GenerateRequest(Record):
     temperature: float = 1.0
     seed: int = 0
     time_left_s: float | None = None  # until the episode's deadline; None: no limit
+    top_p: float = 1.0  # smallest set of likeliest ids that has this probability; 1: all
+    top_k: int = 0  # that many likeliest ids; 0: all
+    min_p: float = 0.0  # ids at least this likely, as a share of the likeliest; 0: all
+    stop_ids: list[list[int]] = msgspec.field(
+        default_factory=list
+    )  # id sequences that end the reply, as stop tokens do
+    raw_log_probs: bool = False  # also report log-probs at temperature 1 without limits
+    constrain: str = ""  # "tools": every tool call names one of `tools`, with arguments that fit its schema
+
+
+class GenerateDelta(Record):
+    """What a stream has newly sampled. The ids of all deltas are the reply's, and so is their text.
+
+    Text comes when it is certain: whole characters, whole special tokens, and no beginning of a stop sequence.
+    """
+
+    token_ids: list[int]
+    text: str
 
 
 class GenerateReply(Record):
     """What a model answered. Scripted and remote models leave the token fields empty.
+
+    `log_probs` are those of the distribution sampled from, after temperature, limits and constraint.
 
     A model that counts tokens elsewhere (an endpoint's usage) says so in `output_tokens`, which include
     `thinking_tokens`; None means not reported.
@@ -44,6 +65,7 @@ class GenerateReply(Record):
     policy_version: int = 0
     output_tokens: int | None = None
     thinking_tokens: int | None = None
+    raw_log_probs: list[float] = msgspec.field(default_factory=list)  # of log_softmax(logits), if asked for
 
 
 class Session(Protocol):

@@ -85,6 +85,9 @@ class RemoteModel:
             "max_tokens": request.max_tokens,
             "seed": request.seed,
             "tools": wire_tools(request.tools) or None,
+            "top_p": request.top_p if request.top_p < 1 else None,
+            "top_k": request.top_k or None,
+            "min_p": request.min_p or None,
         }
         fields = {name: value for name, value in (fields | self._fields).items() if value is not None}
         # Raw: the client's own types break on what endpoints leave out or send in another type.

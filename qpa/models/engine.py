@@ -8,7 +8,8 @@ neighbours; the random stream is the job's own; reuse, sharing and eviction of k
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,13 +19,11 @@ from flax import nnx
 
 from qpa.chat.markers import END_OF_TEXT, IM_END, IM_START
 from qpa.config import EngineConfig, ModelConfig
-from qpa.contract import GenerateReply, GenerateRequest
+from qpa.contract import GenerateDelta, GenerateReply, GenerateRequest
+from qpa.models.constrain import ToolGrammars
+from qpa.models.jobs import Deltas, Job, make_job
 from qpa.models.lane import Clock, Lane
 from qpa.models.programs import form
-from qpa.models.sampling import stream_key
-from qpa.models.slots import Job
-
-_COLDEST = 1e-3  # logits divided by less overflow float32
 
 
 class Engine:
@@ -33,7 +32,8 @@ class Engine:
     Args:
       graphdef, params: a split `Planner`; parameters are copied, so a trainer may donate its own.
       cfg: the model's shape. engine_cfg: slots (shared out among the devices), context, chunk and bucket sizes.
-      chat_format: anything with `tokenizer` (`special_id`, `decode`); the runtime encodes messages with it.
+      chat_format: anything with `tokenizer` (`special_id`, `decode`); the runtime encodes messages with it. Constrained
+        calls also read its `family` and the tokenizer's `token_bytes` and `encode`.
       name: the policy's name in trajectories. version: reported as `policy_version`.
       devices: where to generate; all devices of this process if not given.
 
@@ -64,35 +64,58 @@ class Engine:
         self._lanes = [
             Lane(
                 device, graphdef, params, version, cfg, engine_cfg, -(-engine_cfg.slots // len(devices)), stops_V,
-                self._reply, self._clock, executor,
+                self._finish, self._clock, executor,
             )
             for device in devices
         ]  # fmt: skip
-        self._counts = {"requests": 0, "cancelled": 0}
+        self._counts = {"requests": 0, "cancelled": 0, "expired": 0}
+        self._grammars: ToolGrammars | None = None
 
     async def generate(self, request: GenerateRequest) -> GenerateReply:
         """Continues `request.prompt_ids` (the whole context) up to a stop token, `max_tokens` or the context's end.
 
-        The stop token is part of `token_ids`, not of `text`. `finish` is "context" if the context's end came first.
-        If the weights change midway, `policy_version` is the older version. Cancelling the call frees its slot.
+        The stop token or sequence is part of `token_ids`, not of `text`. `finish` is "context" if the context's end
+        came first. If the weights change midway, `policy_version` is the older version. Cancelling the call frees its
+        slot.
 
         Raises:
-          ValueError: no prompt ids, ids outside the vocabulary, or a temperature that is neither 0 nor sensible.
-          RuntimeError: the device failed (its waiting calls get this), or the weights give non-finite log-probs.
+          ValueError: no prompt ids, ids outside the vocabulary, or a setting out of range.
+          TimeoutError: `time_left_s` is over; the slot is free again.
+          RuntimeError: the device failed (its waiting calls get this), the weights give non-finite log-probs, or a
+            constraint was asked for that cannot be had (`constrain`).
         """
         job = self._job(request)
-        if job.limit <= 0:
-            return GenerateReply(text="", finish=job.finish, policy_version=self.version)
-        self._counts["requests"] += 1
-        lane = self._lane(job)
-        lane.submit(job)
-        try:
-            return await job.done
-        except asyncio.CancelledError:
-            self._counts["cancelled"] += 1
-            raise
-        finally:
-            lane.remove(job)
+        if job.limit == 0:
+            return job.reply(self._decode, self.version)
+        with self._served(job):
+            async with asyncio.timeout(request.time_left_s):
+                return await job.done
+
+    async def stream(self, request: GenerateRequest) -> AsyncGenerator[GenerateDelta | GenerateReply]:
+        """`generate` in pieces: deltas as they are sampled, and at the end the same reply.
+
+        Closing the generator (`aclose`) cancels the call. Raises what `generate` raises.
+        """
+        job = self._job(request)
+        if job.limit == 0:
+            yield job.reply(self._decode, self.version)
+            return
+        loop, left = asyncio.get_running_loop(), request.time_left_s
+        deadline = None if left is None else loop.time() + left
+        job.news = news = asyncio.Event()
+        job.done.add_done_callback(lambda _: news.set())
+        deltas = Deltas(job, self._decode)
+        with self._served(job):
+            while True:
+                async with asyncio.timeout_at(deadline):
+                    await news.wait()
+                news.clear()
+                if job.done.done():
+                    break
+                yield deltas.next()
+        reply = job.done.result()
+        yield deltas.last(reply)
+        yield reply
 
     def update_params(self, params: nnx.State, version: int) -> None:
         """Swaps the weights without recompiling and forgets all cached keys and values.
@@ -114,14 +137,16 @@ class Engine:
             lane.table.forget(episode)
 
     def stats(self) -> dict[str, float]:
-        """Counters since the start: tokens, requests, seconds on the devices, seconds and number of compilations."""
+        """Counters since the start.
+
+        Seconds: on the devices, compiling, and on the host (neither, while calls were waiting).
+        """
         lanes = self._lanes
         counts = {k: sum(lane.counts[k] for lane in lanes) for k in lanes[0].counts}
         return self._counts | counts | {
             "reused_tokens": sum(lane.table.reused_tokens for lane in lanes),
             "evictions": sum(lane.table.evictions for lane in lanes),
-            "device_seconds": self._clock.seconds["device"],
-            "compile_seconds": self._clock.seconds["compile"],
+            **{f"{kind}_seconds": seconds for kind, seconds in self._clock.seconds.items()},
             "programs": sum(len(lane.programs.used) for lane in lanes),
         }  # fmt: skip
 
@@ -142,33 +167,35 @@ class Engine:
                 return lane
         return min(self._lanes, key=lambda lane: lane.load)
 
-    def _reply(self, job: Job, finish: str) -> None:
-        sampled = job.sampled
-        text = self.chat_format.tokenizer.decode(sampled[:-1] if finish == "stop" else sampled)
+    @contextlib.contextmanager
+    def _served(self, job: Job) -> Iterator[None]:
+        """Hands the job to a lane, and takes it back whatever happens."""
+        self._counts["requests"] += 1
+        lane = self._lane(job)
+        lane.submit(job)
+        try:
+            yield
+        except (asyncio.CancelledError, GeneratorExit):
+            self._counts["cancelled"] += 1
+            raise
+        except TimeoutError:
+            self._counts["expired"] += 1
+            raise
+        finally:
+            lane.remove(job)
+
+    def _finish(self, job: Job) -> None:
         if not job.done.done():  # cancelled in this very turn of the loop
-            job.done.set_result(
-                GenerateReply(
-                    text=text, token_ids=sampled, log_probs=job.log_probs, finish=finish, policy_version=job.version
-                )
-            )
+            job.done.set_result(job.reply(self._decode, job.version))
+
+    def _decode(self, ids: Sequence[int]) -> str:
+        return self.chat_format.tokenizer.decode(ids)
 
     def _job(self, request: GenerateRequest) -> Job:
-        where = f"generate({request.episode!r}, turn {request.turn})"
-        if not request.prompt_ids:
-            raise ValueError(f"{where}: prompt_ids is empty; render the context first")
-        if not 0 <= min(request.prompt_ids) <= max(request.prompt_ids) < self._cfg.vocab_size:
-            raise ValueError(f"{where}: prompt_ids outside [0, {self._cfg.vocab_size}); another tokenizer's?")
-        if request.temperature != 0 and not _COLDEST <= request.temperature < float("inf"):
-            raise ValueError(f"{where}: temperature must be 0 or in [{_COLDEST}, inf), got {request.temperature}")
-        room = self._engine_cfg.context - len(request.prompt_ids)
-        return Job(
-            episode=request.episode,
-            ids=np.asarray(request.prompt_ids, np.int32),
-            prompt=len(request.prompt_ids),
-            limit=min(request.max_tokens, room),
-            finish="context" if room < request.max_tokens else "length",
-            temperature=request.temperature,
-            key=stream_key(request.seed, request.episode, request.turn),
-            version=self.version,
-            done=asyncio.get_running_loop().create_future(),
-        )
+        job = make_job(request, self._cfg.vocab_size, self._engine_cfg.context, self.version)
+        if request.constrain:
+            if self._grammars is None:
+                format = self.chat_format
+                self._grammars = ToolGrammars(format.tokenizer, self._cfg.vocab_size, format.family)
+            job.constraint = self._grammars.start(request.constrain, request.tools)
+        return job

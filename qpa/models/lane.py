@@ -22,8 +22,9 @@ import numpy as np
 from flax import nnx
 
 from qpa.config import EngineConfig, ModelConfig
+from qpa.models.jobs import Job
 from qpa.models.programs import COPIES, MIN_PREFILL_TOKENS, Programs, form
-from qpa.models.slots import Job, Slot, SlotTable, plan_prefill
+from qpa.models.slots import Slot, SlotTable, plan_prefill
 from qpa.models.transformer import init_cache
 
 _DECODE_LENGTHS = 4  # different cache lengths that decode calls read, up to the context
@@ -34,11 +35,11 @@ log = logging.getLogger(__name__)
 
 
 class Clock:
-    """Wall seconds during which any lane compiled or, else, computed; lanes that overlap count once."""
+    """Wall seconds during which any lane compiled, else computed, else had work; lanes that overlap count once."""
 
     def __init__(self) -> None:
-        self.seconds = {"compile": 0.0, "device": 0.0}
-        self._running = {"compile": 0, "device": 0}
+        self.seconds = {"compile": 0.0, "device": 0.0, "host": 0.0}
+        self._running = dict.fromkeys(self.seconds, 0)
         self._since = 0.0
 
     @contextlib.contextmanager
@@ -61,7 +62,7 @@ class Clock:
 class Lane:
     """Serves the jobs of its `queue` on `device`; `submit` adds one.
 
-    `finish(job, reason)` is called when a job has all its tokens; `clock` and `executor` are shared by all lanes.
+    `finish(job)` is called when a job has all its tokens; `clock` and `executor` are shared by all lanes.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Lane:
         engine_cfg: EngineConfig,
         slots: int,
         stops_V: np.ndarray,
-        finish: Callable[[Job, str], None],
+        finish: Callable[[Job], None],
         clock: Clock,
         executor: Executor,
     ) -> None:
@@ -123,14 +124,8 @@ class Lane:
 
     async def _pump(self) -> None:
         try:
-            while self.queue or self.table.busy():
-                await self._admit()
-                if any(slot.missing for slot in self.table.slots):
-                    await self._prefill()
-                else:
-                    await self._decode()
-                for _ in range(_TICKS):
-                    await asyncio.sleep(0)
+            with self._clock.measure("host"):
+                await self._serve()
         except BaseException as e:  # cancelled: the event loop is closing
             cancelled = isinstance(e, asyncio.CancelledError)
             reason = "cancelled" if cancelled else f"{type(e).__name__}: {e}"
@@ -141,6 +136,16 @@ class Lane:
             self._cache = self._empty_cache()  # the old one may have been donated to the call that did not end
             if not isinstance(e, Exception):
                 raise
+
+    async def _serve(self) -> None:
+        while self.queue or self.table.busy():
+            await self._admit()
+            if any(slot.missing for slot in self.table.slots):
+                await self._prefill()
+            else:
+                await self._decode()
+            for _ in range(_TICKS):
+                await asyncio.sleep(0)
 
     def _fail(self, reason: str) -> None:
         """Ends every waiting call."""
@@ -206,14 +211,15 @@ class Lane:
 
     async def _decode(self) -> None:
         """Up to `decode_chunk` tokens for every job, group by group."""
-        groups: dict[int, list[Slot]] = {}
+        groups: dict[tuple[str, int], list[Slot]] = {}
         for slot in self.table.busy():
-            groups.setdefault(self._length(slot, _DECODE_LENGTHS), []).append(slot)
-        for length, slots in groups.items():
+            program = slot.job.program  # type: ignore[union-attr]
+            groups.setdefault((program, self._length(slot, _DECODE_LENGTHS)), []).append(slot)
+        for (program, length), slots in groups.items():
             for start in range(0, len(slots), self._rows):
                 group = [(s, s.job) for s in slots[start : start + self._rows] if s.job]
                 if group:
-                    await self._decode_group(length, group)
+                    await self._decode_group(program, length, group)
 
     def _length(self, slot: Slot, parts: int) -> int:
         """Positions that a call for the slot's job reads: the smallest of `parts` shares of the context."""
@@ -222,7 +228,7 @@ class Lane:
         step = -(-self._engine_cfg.context // parts)
         return min(-(-needed // step) * step, self._engine_cfg.context)
 
-    async def _decode_group(self, length: int, group: list[tuple[Slot, Job]]) -> None:
+    async def _decode_group(self, program: str, length: int, group: list[tuple[Slot, Job]]) -> None:
         rows = self._rows
         index = np.full(rows, len(self.table.slots), np.int32)
         ints = np.zeros((3, rows), np.int32)
@@ -234,33 +240,51 @@ class Lane:
             index[r] = slot.index
             ints[:, r] = job.ids[-1], len(job.ids) - 1, job.limit - len(job.log_probs)
             keys[r], temperature[r] = job.key, job.temperature
+        more = self._limits(program, group)
         epoch = self._epoch
         self._cache, ids, log_probs = await self._call(
-            "decode", length, self.params, self._cache, index, ints, keys, temperature, self._stops
+            program, length, self.params, self._cache, index, ints, keys, temperature, self._stops, *more
         )
         ids, log_probs = np.asarray(ids), np.asarray(log_probs)
         for r, (slot, job) in enumerate(group):
             if slot.job is job and epoch == self._epoch:
                 self._collect(slot, job, ids[:, r], log_probs[:, r])
 
+    def _limits(self, program: str, group: list[tuple[Slot, Job]]) -> list[np.ndarray]:
+        """What a decode program reads besides: nothing, limits [3, R], or also the allowed ids [R, W]."""
+        if program == "decode":
+            return []
+        limits = np.tile(np.array([[0], [1], [0]], np.float32), self._rows)
+        for r, (_, job) in enumerate(group):
+            limits[:, r] = job.limits
+        if program == "limited":
+            return [limits]
+        allowed = np.full((self._rows, -(-len(self._stops) // 32)), -1, np.int32)
+        for r, (slot, job) in enumerate(group):
+            try:
+                job.constraint.fill(allowed[r])  # type: ignore[union-attr]
+            except RuntimeError as e:
+                self._drop(slot, job, str(e))
+        return [limits, allowed]
+
     def _collect(self, slot: Slot, job: Job, ids: np.ndarray, log_probs: np.ndarray) -> None:
-        ids = ids[: job.limit - len(job.log_probs)]
-        stops = np.flatnonzero(self._stops[ids])
-        n = int(stops[0]) + 1 if len(stops) else len(ids)
+        n = job.accept(ids, log_probs, self._stops)
         if not np.isfinite(log_probs[:n]).all():
-            slot.job = None
-            if not job.done.done():
-                job.done.set_exception(
-                    RuntimeError(f"engine on {self.device}: non-finite log-probs; are the weights finite?")
-                )
+            self._drop(slot, job, f"engine on {self.device}: non-finite log-probs; are the weights finite?")
             return
-        job.ids = np.append(job.ids, ids[:n])
-        job.log_probs += log_probs[:n].tolist()
+        if job.constraint is not None:
+            job.constraint.advance(int(job.ids[-1]))
         slot.decoded += n
         self.counts["tokens_generated"] += n
-        if len(stops) or len(job.log_probs) == job.limit:
+        if job.reason:
             slot.job = None
-            self._finish(job, "stop" if len(stops) else job.finish)
+            self._finish(job)
+
+    def _drop(self, slot: Slot, job: Job, reason: str) -> None:
+        """Ends one call with an error; its neighbours go on."""
+        slot.job = None
+        if not job.done.done():
+            job.done.set_exception(RuntimeError(reason))
 
     def _empty_cache(self) -> Any:
         return jax.device_put(init_cache(self._cfg, len(self.table.slots), self._engine_cfg.context), self.device)

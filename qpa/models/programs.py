@@ -1,7 +1,7 @@
 """The engine's device programs: fixed shapes, compiled ahead of time, KV cache donated.
 
 Legend: B slots, R rows of one call, T tokens per row, C tokens of one decode call, S cache length, L <= S positions
-that a call reads. A call copies its rows out of the cache, cut to L: attention costs what it reads.
+that a call reads, W words of 32 ids. A call copies its rows out of the cache, cut to L: attention costs what it reads.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from flax import nnx
 
 from qpa.config import ModelConfig
-from qpa.models.sampling import sample, uniforms
+from qpa.models.sampling import sample, sample_limited, uniforms
 from qpa.models.transformer import LayerCache
 
 Cache = list[LayerCache]
@@ -52,27 +52,39 @@ def decode(
     keys_R2,
     temperature_R,
     stops_V,
+    limits_3R=None,
+    allowed_RW=None,
 ) -> tuple[Cache, jax.Array, jax.Array]:
-    """Up to `chunk` tokens for every live row -> (cache, ids [C, R], log-probs [C, R]).
+    """Up to `chunk` tokens for every live row -> (cache, ids [C, R], log-probs [C, R]; with limits [C, R, 2]).
+
+    Without limits this is the program of almost all calls: it draws from the whole vocabulary and computes no more.
 
     Args:
       slots_R: which rows of the cache; filler rows have slot B.
       ints_3R: each row's last token, that token's position, and how many tokens it may still get (0: not live).
       keys_R2: random streams; temperature_R: 0 is greedy; stops_V: bool, ids that end a row once sampled.
+      limits_3R: top-k, top-p, min-p (`sample_limited`). allowed_RW: int32 bits of the allowed ids, for a chunk of 1.
     """
     model = nnx.merge(graphdef, params)
     begin = ints_3R[1]
+    allowed_RV = None if allowed_RW is None else _unpack(allowed_RW, len(stops_V))
+
+    def draw(logits_RV: jax.Array, uniform_R: jax.Array) -> tuple[jax.Array, jax.Array]:
+        if limits_3R is None:
+            return sample(logits_RV, temperature_R, uniform_R)
+        return sample_limited(logits_RV, temperature_R, uniform_R, limits_3R, allowed_RV)
 
     def step(state):
         i, rows, token, position, left, ids, log_probs = state
         live = left > 0
         hidden, rows = model.extend(token[:, None], jnp.where(live, position, length)[:, None], rows)
-        drawn, log_prob = sample(model.logits(hidden)[:, 0], temperature_R, uniforms(keys_R2, position + 1))
+        drawn, log_prob = draw(model.logits(hidden)[:, 0], uniforms(keys_R2, position + 1))
         left = jnp.where(live & ~stops_V[drawn], left - 1, 0)
         return i + 1, rows, drawn, position + 1, left, ids.at[i].set(drawn), log_probs.at[i].set(log_prob)
 
     shape = chunk, len(begin)
-    state = (0, _take(cache, slots_R, length), *ints_3R, jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.float32))
+    log_probs = jnp.zeros(shape if limits_3R is None else (*shape, 2), jnp.float32)
+    state = (0, _take(cache, slots_R, length), *ints_3R, jnp.zeros(shape, jnp.int32), log_probs)
     out = jax.lax.while_loop(lambda state: (state[0] < chunk) & (state[4] > 0).any(), step, state)
 
     written_RC = begin[:, None] + jnp.arange(chunk)  # at most: what a row did not reach is written back as it was
@@ -89,6 +101,12 @@ def decode(
         )
 
     return [back(full, part) for full, part in zip(cache, out[1], strict=True)], out[5], out[6]
+
+
+def _unpack(words_RW: jax.Array, size: int) -> jax.Array:
+    """bool [R, size] of bits, the lowest of each word first."""
+    bits = (words_RW[:, :, None] >> jnp.arange(32)) & 1
+    return bits.reshape(len(words_RW), -1)[:, :size] == 1
 
 
 def copy(cache: Cache, source_R, target_R) -> Cache:
@@ -117,6 +135,8 @@ class Programs:
         self._functions: dict[str, Callable[..., Any]] = {
             "prefill": lambda length: jax.jit(functools.partial(prefill, graphdef, length), donate_argnums=1),
             "decode": lambda length: jax.jit(functools.partial(decode, graphdef, chunk, length), donate_argnums=1),
+            "limited": lambda length: jax.jit(functools.partial(decode, graphdef, chunk, length), donate_argnums=1),
+            "constrained": lambda length: jax.jit(functools.partial(decode, graphdef, 1, length), donate_argnums=1),
             "copy": lambda _: jax.jit(copy, donate_argnums=0),
         }
         self._compiled = _compiled(repr(cfg), params_form, device)
@@ -126,7 +146,7 @@ class Programs:
     def _key(self, name: str, length: int, args: tuple[Any, ...]) -> tuple:
         """One of `args` is the cache."""
         cache = next(a for a in args if isinstance(a, list))[0].k
-        chunk = self._chunk if name == "decode" else 0
+        chunk = self._chunk if name in ("decode", "limited") else 0
         return (name, cache.shape, chunk, length, *(a.shape for a in args if isinstance(a, np.ndarray)))
 
     def find(self, name: str, length: int, args: tuple[Any, ...]) -> Any:

@@ -7,36 +7,15 @@ would depend on whether a slot happened to survive. Recomputing a turn's few sam
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
 
-from qpa.contract import GenerateReply
+from qpa.models.jobs import Job
 
 # Waiting for a neighbour to prefill a common prefix pays off from about this many tokens.
 _WORTH_WAITING = 16
-
-
-@dataclasses.dataclass(eq=False)
-class Job:
-    """One generate call. `ids` is the whole context: the prompt and, behind it, what was sampled so far."""
-
-    episode: str
-    ids: np.ndarray  # int32
-    prompt: int  # length of the prompt
-    limit: int  # tokens that may be sampled
-    finish: str  # reason when `limit` is reached
-    temperature: float
-    key: np.ndarray  # uint32 [2]
-    version: int
-    done: asyncio.Future[GenerateReply]
-    log_probs: list[float] = dataclasses.field(default_factory=list)
-
-    @property
-    def sampled(self) -> list[int]:
-        return self.ids[self.prompt :].tolist()
 
 
 @dataclasses.dataclass(eq=False)

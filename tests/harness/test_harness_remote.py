@@ -11,7 +11,7 @@ import pytest
 from endpoint_double import THOUGHT, Answer, call, completion, endpoint
 from harness_doubles import StubEnv, make_task
 
-from qpa.contract import Limits, StopReason
+from qpa.contract import GenerateRequest, Limits, StopReason
 from qpa.harness import RemoteModel, bare_eta, run_episode, run_tasks
 from qpa.harness.remote import list_models
 
@@ -52,9 +52,23 @@ def test_a_request_holds_tools_messages_and_sampling_and_the_key_goes_into_the_h
     (request,) = served.requests
     assert request["model"] == "m" and request["temperature"] == 0.0 and request["max_tokens"] == 1024
     assert "seed" not in request and request["reasoning_effort"] == "low"
+    assert not {"top_p", "top_k", "min_p"} & request.keys()
     assert request["messages"][-1] == {"role": "user", "content": "Set an alarm at 07:30."}
     assert [tool["function"]["name"] for tool in request["tools"]] == ["manage_alarm"]
     assert served.keys == ["Bearer k"]
+
+
+def test_limits_on_sampling_are_passed_on():
+    with endpoint(lambda request: DONE) as served:
+
+        async def ask():
+            model = RemoteModel(served.url, "m")
+            fields = {"top_p": 0.9, "top_k": 5, "min_p": 0.1}
+            await model.generate(GenerateRequest(episode="e", turn=0, messages=[], tools=[], **fields))
+            await model.aclose()
+            return fields
+
+        assert asyncio.run(ask()).items() <= served.requests[0].items()
 
 
 @pytest.mark.parametrize("arguments", [json.dumps(ARGUMENTS), ARGUMENTS])
