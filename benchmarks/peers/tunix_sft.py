@@ -1,4 +1,4 @@
-"""The peer of `benchmarks.sft`: tunix's own train step on its Qwen3, float32, AdamW, clipping; run by its interpreter."""
+"""The peer of `benchmarks.sft`: tunix's own train step on its Qwen3, float32, AdamW with clipping."""
 
 from __future__ import annotations
 
