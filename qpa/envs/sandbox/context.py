@@ -96,6 +96,7 @@ class ToolContext:
     counters: dict[str, int] = field(default_factory=dict)  # id prefix -> last number given
     power_written: bool = False  # a tool touched `device_power`, which the session asks for before every call
     fault: FaultMode | None = None  # how the sub-agent of the running call fails, by the task's fault plan
+    known: dict[str, str | None] = field(default_factory=dict)  # settings read or written since the last undone call
 
     def new_id(self, prefix: str) -> str:
         """The next id of this episode, e.g. "contact_007"; a failed call gives its ids back."""
@@ -114,6 +115,8 @@ class ToolContext:
 
     def execute(self, sql: str, *params: Any) -> int:
         """Runs a statement; returns how many rows it changed."""
+        if "settings" in sql:
+            self.known.clear()
         before = self.db.total_changes()
         self.db.execute(sql, params).fetchall()
         return self.db.total_changes() - before
@@ -126,14 +129,21 @@ class ToolContext:
 
     def setting(self, key: str, default: str = "") -> str:
         """A device setting (all are text, switches are "on" and "off")."""
-        value = self.db.execute(_SETTING, (key,)).get
+        value = self._stored(key)
         return default if value is None else value
 
     def set_setting(self, key: str, value: str) -> bool:
         """Stores a device setting; returns False when it already had that value."""
-        if self.db.execute(_SETTING, (key,)).get == value:
+        if self._stored(key) == value:
             return False
         self.power_written = self.power_written or key == "device_power"
         sql = "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
         self.db.execute(sql, (key, value))
+        self.known[key] = value
         return True
+
+    def _stored(self, key: str) -> str | None:
+        """Tools ask for the same few settings again and again: a query each only the first time."""
+        if key not in self.known:
+            self.known[key] = self.db.execute(_SETTING, (key,)).get
+        return self.known[key]

@@ -114,6 +114,8 @@ class SandboxSession:
         twin = SandboxSession(f"{self.id}.{self._forks}", self.task, self._skills)
         # Replayed into the twin's own recorder, so that the twin's changes too are counted from the initial state.
         apsw.Changeset.apply(self._recorder.changeset(), twin._db)
+        twin._context.known.clear()
+        twin._off = twin._read_off()
         twin.callable = dict(self.callable)
         twin._context.counters.clear()
         twin._context.counters.update(self._context.counters)
@@ -223,6 +225,7 @@ class SandboxSession:
         except BaseException as error:
             self._context.counters.clear()
             self._context.counters.update(before)
+            self._context.known.clear()
             if isinstance(error, _PretenceError):
                 return Feedback(call_id=call.id, name=call.name, ok=True, payload=error.payload)
             if isinstance(error, ToolError) or not isinstance(error, Exception):
