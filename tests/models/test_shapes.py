@@ -12,7 +12,7 @@ import pytest
 from flax import nnx
 from tiny import CFG, ENGINE, Format, log_softmax, prompt, random_params, request
 
-from qpa.config import RopeScaling
+from qpa.config import ModelConfig, RopeScaling
 from qpa.models import moe
 from qpa.models.engine import Engine
 from qpa.models.transformer import Planner, packed_mask
@@ -47,7 +47,7 @@ def test_experts_are_the_plain_formula_and_so_are_their_gradients(tokens, skewed
     out = rng.normal(size=x.shape).astype(np.float32)
 
     def ours(x, share, *weights):
-        experts = moe.Experts.__new__(moe.Experts)
+        experts = moe.Experts(ModelConfig(d_model=8, n_experts=6, d_expert=4), nnx.Rngs(0))
         experts.gate_proj, experts.up_proj, experts.down_proj = (nnx.Param(w) for w in weights)
         return (experts(x, jnp.asarray(chosen), share) * out).sum()
 
