@@ -14,10 +14,10 @@ from reference import CASES, ROPES, torch, transformers
 
 from qpa.models import load_hf, save_hf
 from qpa.models.hf import _flat, _pieces
-from qpa.models.transformer import init_cache
+from qpa.models.transformer import init_cache, packed_mask
 
 LENGTH = 48
-ROPE_CASES = [(case, rope) for rope in ROPES for case in ("llama", "qwen3")]
+ROPE_CASES = [("llama", "linear"), ("llama", "llama3"), ("qwen3", "yarn"), ("qwen3", "yarn-set")]
 
 
 @functools.cache
@@ -136,6 +136,24 @@ def test_greedy_continuation_and_the_way_back(pair, tmp_path):
     mine = our_logits((ours[0], changed, *ours[2:]), tokens(1, 2, LENGTH), np.ones((2, LENGTH), int))
     np.testing.assert_allclose(mine, their_logits(back, tokens(1, 2, LENGTH)), atol=1e-4)
     assert reference.greedy(back, ids, 24) == greedy((ours[0], changed, *ours[2:]), ids, 24)
+
+
+def test_the_load_balancing_loss(tmp_path):
+    model = reference.make("moe")
+    graphdef, params, *_ = loaded(reference.save(model, tmp_path))
+    ids, mask = tokens(8, 2, LENGTH), np.ones((2, LENGTH), int)
+    mask[1, 30:] = 0
+    with torch.no_grad():
+        theirs = model(torch.tensor(ids), attention_mask=torch.tensor(mask), output_router_logits=True).aux_loss
+
+    @jax.jit
+    def balance(params):
+        positions = jnp.tile(jnp.arange(LENGTH), (2, 1))
+        return (
+            nnx.merge(graphdef, params).routed(ids, positions, packed_mask(jnp.asarray(mask)), mask)[1].balance_loss()
+        )
+
+    np.testing.assert_allclose(balance(params), theirs.item(), rtol=1e-5)
 
 
 @pytest.mark.parametrize(("case", "rope"), ROPE_CASES)
