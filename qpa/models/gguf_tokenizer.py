@@ -27,7 +27,7 @@ def save_gguf_tokenizer(file: GgufFile, folder: str | os.PathLike[str]) -> None:
       ValueError: one line: no byte-level BPE, another kind of pre-tokenizer, or tables that do not fit together.
     """
     tokens, types = file.field("tokenizer.ggml.tokens", list), file.field("tokenizer.ggml.token_type", list)
-    merges = [tuple(str(merge).split(" ")) for merge in file.field("tokenizer.ggml.merges", list, default=[])]
+    pairs = [str(merge).split(" ") for merge in file.field("tokenizer.ggml.merges", list, default=[])]
     kind, pre = file.field("tokenizer.ggml.model", str), file.field("tokenizer.ggml.pre", str, default="gpt-2")
     if kind != "gpt2" or pre not in _PRE:
         known = f"gpt2 with {', '.join(_PRE)}"
@@ -35,8 +35,9 @@ def save_gguf_tokenizer(file: GgufFile, folder: str | os.PathLike[str]) -> None:
     if len(tokens) != len(types) or len(set(tokens)) != len(tokens) or len(tokens) > file.cfg.vocab_size:
         sizes = f"{len(tokens)} tokens ({len(set(tokens))} distinct), {len(types)} types, {file.cfg.vocab_size} rows"
         raise ValueError(f"{file.path}: the tokenizer's tables do not fit together: {sizes}")
-    if any(len(pair) != 2 for pair in merges):
+    if any(len(pair) != 2 for pair in pairs):
         raise ValueError(f"{file.path}: tokenizer.ggml.merges must hold pairs of tokens")
+    merges = [(left, right) for left, right in pairs]
     try:
         text = _build(tokens, types, merges, pre).to_str(pretty=True)
     except Exception as e:  # the tokenizers package raises no narrower class
@@ -58,7 +59,7 @@ def save_gguf_tokenizer(file: GgufFile, folder: str | os.PathLike[str]) -> None:
     write_atomically(Path(folder) / SETTINGS, (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def _build(tokens: list[str], types: list[int], merges: list[tuple[str, ...]], pre: str) -> Any:
+def _build(tokens: list[str], types: list[int], merges: list[tuple[str, str]], pre: str) -> Any:
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
     vocab = {token: i for i, (token, kind) in enumerate(zip(tokens, types)) if kind != _UNUSED}
