@@ -130,6 +130,10 @@ class HFTokenizer:
         unknown = _REPLACEMENT.encode()  # an id outside the vocabulary: a model's padded embedding rows can be sampled
         return b"".join(self._bytes[i] if 0 <= i < size else unknown for i in ids).decode("utf-8", "replace")
 
+    def token_bytes(self) -> list[bytes]:
+        """What each id stands for in `decode`, by id."""
+        return list(self._bytes)
+
 
 def take_over(path: str | os.PathLike[str]) -> dict[str, int]:
     """Gives the markers that a vocabulary lacks the ids of reserved tokens, and writes this down in `markers.json`.

@@ -33,7 +33,7 @@ class ToolGrammars:
     """Makes constraints for one tokenizer.
 
     Args:
-      tokenizer: has `token_bytes`, `encode`, `special_id` and `eos_id`.
+      tokenizer: has `token_bytes`, `encode`, `special_id`, `plain_markers` and `eos_id`.
       vocab_size: the model's; ids that the tokenizer lacks are never allowed.
       family: the chat family, which says how calls are written.
 
@@ -50,7 +50,7 @@ class ToolGrammars:
         if not hasattr(tokenizer, "token_bytes"):
             raise ValueError(f"constrain: {type(tokenizer).__name__} has no token_bytes, so its ids cannot be masked")
         self._package = _package()
-        self._specials = {name: tokenizer.special_id(name) for name in SPECIALS}
+        self._specials = {name: tokenizer.special_id(name) for name in _markers(tokenizer)}
         self._tokenizer = self._package.LLTokenizer(_Vocabulary(tokenizer, vocab_size))
         self._compiled = functools.lru_cache(_CACHED)(self._compile)
 
@@ -123,11 +123,16 @@ class _Vocabulary:
         known = tokenizer.token_bytes()
         self.tokens = [*known, *[b""] * (vocab_size - len(known))]
         self.eos_token_id = tokenizer.special_id(IM_END)
-        self.special_token_ids = [tokenizer.special_id(name) for name in SPECIALS]
+        self.special_token_ids = [tokenizer.special_id(name) for name in _markers(tokenizer)]
         self._encode = tokenizer.encode
 
     def __call__(self, text: str | bytes) -> list[int]:
         return self._encode(text if isinstance(text, str) else text.decode("utf-8", "replace"))
+
+
+def _markers(tokenizer: Any) -> list[str]:
+    """The markers that are one token each."""
+    return [name for name in SPECIALS if name not in tokenizer.plain_markers]
 
 
 def _closed(schema: Any) -> Any:

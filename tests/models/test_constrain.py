@@ -11,10 +11,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from bpe_samples import qwen_like, smollm2_like
 from flax import nnx
 from tiny import CFG, ENGINE
 
-from qpa.chat import parse_reply
+from qpa.chat import load_tokenizer, parse_reply
+from qpa.chat.hf_tokenizer import take_over
 from qpa.chat.markers import CALL_CLOSE, CALL_OPEN, IM_END, SPECIALS, THINK_CLOSE, THINK_OPEN
 from qpa.chat.tokenizer import SentencePieceTokenizer
 from qpa.contract import GenerateRequest, ToolSpec
@@ -240,3 +242,19 @@ def test_constrained_and_other_calls_do_not_see_each_other(engine):
     alone = [gather(engine, r)[0] for r in requests]
     assert gather(engine, *requests) == alone
     assert alone[5].finish == "stop" and alone[5].text == ""
+
+
+@pytest.mark.parametrize("kind", [qwen_like, smollm2_like])
+def test_a_byte_level_tokenizer_makes_the_same_grammar(tmp_path, kind):
+    pytest.importorskip("llguidance")
+    folder = kind(tmp_path / "tokenizer")
+    if kind is smollm2_like:
+        take_over(folder)
+    tokenizer = load_tokenizer(folder)
+    constraint = ToolGrammars(tokenizer, tokenizer.vocab_size + 3, "qwen3").start("tools", TOOLS)
+    rest = '\n{"name": "alarm", "arguments": {"action": "create", "days": ["周二"]}}\n'
+    for token in [tokenizer.special_id("<tool_call>"), *tokenizer.encode(rest), tokenizer.special_id("</tool_call>")]:
+        words = np.zeros(-(-(tokenizer.vocab_size + 3) // 32), np.int32)
+        constraint.fill(words)
+        assert words[token // 32] >> (token % 32) & 1, tokenizer.decode([token])
+        constraint.advance(token)
