@@ -142,7 +142,7 @@ def params_from(
         kind = np.dtype(FLOATS[tensors[parts[0].name].dtype] if dtype is None else dtype)
         host = _aligned(tuple(leaf.shape), kind)
         for piece in parts:
-            _read(tensors[piece.name], host if piece.index is None else host[piece.index], piece, where)
+            _read(tensors[piece.name], host if piece.expert is None else host[piece.expert], piece, where)
         array = jax.device_put(host) if place is None else place(keys, host)
         flat[keys] = leaf.replace(jax.block_until_ready(array))  # so that `host` can go
     return graphdef, nnx.from_flat_state(flat)
@@ -152,12 +152,12 @@ def params_from(
 
 
 class _Piece(NamedTuple):
-    """A stored tensor: the whole of a parameter or, with an index, one expert's part of it."""
+    """A stored tensor: the whole of a parameter or, with an expert, that one's part of it."""
 
     name: str
     shape: tuple[int, ...]
     transposed: bool
-    index: int | None
+    expert: int | None
 
 
 def _pieces(keys: Keys, shape: tuple[int, ...]) -> list[_Piece]:
@@ -241,7 +241,7 @@ def _sources(params: nnx.State, cfg: ModelConfig, store_dtype: str) -> list[Sour
 def _rows(value: Any, piece: _Piece, store_dtype: str) -> Iterator[np.ndarray]:
     """The stored rows of a parameter in `store_dtype`, a few MB at a time."""
     kind = FLOATS[_STORED[store_dtype]]
-    host = _host(value if piece.index is None else value[piece.index])
+    host = _host(value if piece.expert is None else value[piece.expert])
     host = host.T if piece.transposed else host
     step = max(1, _BLOCK_BYTES // max(1, host[0].nbytes))
     for start in range(0, len(host), step):
