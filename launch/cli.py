@@ -77,7 +77,7 @@ def describe(error: BaseException) -> str | None:
         return f"no space left on the device{where}: free some and start the same command again, nothing done is lost"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, ConnectionError):
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    refused = isinstance(error, (ValueError, RuntimeError)) and _raised_by_us(error)
+    refused = isinstance(error, (ValueError, RuntimeError, OSError)) and _raised_by_us(error)
     return line if ours or refused else None
 
 

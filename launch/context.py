@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import jax
 from rich.console import Console
 
 from launch.budget import Budget
@@ -24,6 +25,7 @@ from qpa.envs.sandbox import SandboxEnv
 from qpa.envs.skills import builtin_skills
 from qpa.harness import HarnessConfig
 from qpa.train.mesh import configure_host_devices, enable_compilation_cache, make_mesh
+from qpa.train.processes import wait_for_all
 
 
 @dataclass
@@ -105,21 +107,28 @@ class Context:
         return progress_to(self.console, title, total)
 
 
-def open_context(cfg: LoopConfig, run_dir: str | None) -> Context:
+def open_context(cfg: LoopConfig, run_dir: str | None, processes: int | None = 1) -> Context:
     """A context for one training script, on its own run directory; prepares JAX, so call it first.
 
-    Raises `ConfigError` when the directory holds another run.
+    `processes` work on it together (see `launch.distributed.join`). Raises `ConfigError` when the directory holds
+    another run.
     """
     cfg.run_dir = run_dir or cfg.run_dir
-    prepare_jax(cfg)
+    prepare_jax(cfg, processes)
     run = RunDir(cfg.run_dir)
-    run.claim(settings(cfg))
+    if jax.process_index() == 0:
+        run.claim(settings(cfg))
+    wait_for_all("run directory claimed")
     return Context(cfg, run, make_console(stderr=True))
 
 
-def prepare_jax(cfg: LoopConfig) -> None:
-    """The config's devices, and compiled programs kept in the run directory."""
-    configure_host_devices(cfg.mesh.data * cfg.mesh.fsdp * cfg.mesh.tensor)
+def prepare_jax(cfg: LoopConfig, processes: int | None = 1) -> None:
+    """The config's devices, and compiled programs kept in the run directory.
+
+    A CPU is split into this process's share of the mesh, unless only the machine knows how many `processes` there are.
+    """
+    if processes is not None:
+        configure_host_devices(cfg.mesh.data * cfg.mesh.fsdp * cfg.mesh.tensor // processes)
     enable_compilation_cache(f"{cfg.run_dir}/compiled")
 
 

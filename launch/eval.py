@@ -22,9 +22,9 @@ _SPLITS = [
 _MODEL = flags.DEFINE_string(
     "model",
     None,
-    "base, scripted:oracle|null|garbage|random, an exported model, a training folder, or openai:URL#MODEL: a model "
-    "behind an OpenAI-compatible endpoint with tool calling (key: OPENAI_API_KEY; #MODEL may be left out if it serves "
-    "only one)",
+    "base, scripted:oracle|null|garbage|random, an exported model or adapter, a training folder, or openai:URL#MODEL: "
+    "a model behind an OpenAI-compatible endpoint with tool calling (key: OPENAI_API_KEY; #MODEL may be left out if it "
+    "serves only one)",
     required=True,
 )
 _SUITE = flags.DEFINE_string("suite", None, "name of the suite; default: bench.suite of the config")

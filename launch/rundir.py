@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from qpa.config import LoopConfig, as_dict
 from qpa.contract import Record, from_json, to_json
 from qpa.harness.files import write_atomic
 
@@ -64,7 +65,8 @@ class RunDir:
             found = json.loads(file.read_bytes())
         except ValueError as e:
             raise ConfigError(f"{file}: not JSON ({e}); move the run directory away to start over") from None
-        for key, old, new in _differences(found, mine):
+        defaults = json.loads(json.dumps(as_dict(LoopConfig())))
+        for key, old, new in _differences(_completed(found, mine, defaults), mine):
             raise ConfigError(
                 f"{self.path}: this run was started with {key}={old}, now it is {new}: "
                 "use the old value, or another --run_dir"
@@ -117,6 +119,14 @@ class RunDir:
         """The lines of `metrics.jsonl`."""
         file = self.path / METRICS
         return [json.loads(line) for line in file.read_bytes().splitlines()] if file.exists() else []
+
+
+def _completed(old: Any, new: Any, default: Any) -> Any:
+    """`old` with the fields of `new` that are younger than it, at their defaults."""
+    if not (isinstance(old, dict) and isinstance(new, dict) and isinstance(default, dict)):
+        return old
+    known = {n: _completed(value, new.get(n), default.get(n)) for n, value in old.items()}
+    return known | {n: default[n] for n in new if n not in old and n in default}
 
 
 def _differences(old: Any, new: Any, key: str = "config") -> list[tuple[str, Any, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from launch.context import Context
 from launch.pipeline import Outcome
-from launch.planner import Weights, save_weights
+from launch.planner import Weights, adapter_dir, save_trained
 from launch.sampler import WeightedSampler, family_rates
 from launch.tasksets import limited
 from qpa import care
@@ -20,6 +20,7 @@ from qpa.harness import HarnessConfig
 from qpa.harness.context import visible_tools
 from qpa.train.data import Batches, Tokenize, tokenize_all
 from qpa.train.metrics import read_metrics
+from qpa.train.processes import SharedActor
 from qpa.train.rl import run_rl
 from qpa.train.rl_batch import execution_cost
 from qpa.train.rollout import HarnessActor
@@ -51,7 +52,7 @@ def sft(ctx: Context, release: Release, weights: Weights, folder: Path, out: Pat
             run_dir=folder,
             show_progress=ctx.console.is_terminal,
         )
-    digest = save_weights(out, weights, state.params)
+    digest = save_trained(out, weights, state.params, cfg.lora)
     lines = read_metrics(folder)
     last: dict[str, Any] = next((r for r in reversed(lines) if r["kind"] == "train"), {})
     results = {
@@ -67,6 +68,8 @@ def sft(ctx: Context, release: Release, weights: Weights, folder: Path, out: Pat
     say = f"loss {last.get('loss', float('nan')):.3f} after {cfg.steps} updates on {len(data.examples)} trajectories"
     if lost := release.quarantined:
         say += f"; {lost} damaged records of {release.directory} left out"
+    if cfg.lora.rank:
+        say += f"; adapter: {adapter_dir(out)}"
     return Outcome(results, lines, say)
 
 
@@ -89,7 +92,7 @@ def rl(
     """RL with CARE on a release's tasks (Eq. 5-10), phi steered by dev; resumable; exports the result to `out`."""
     engine = ctx.planners.use(weights, out.name)
     sampler = WeightedSampler(limited(release.tasks(), ctx.cfg), release.manifest.weights, seed=ctx.cfg.seed)
-    greedy = _Actor(ctx, engine, eta, 0.0)
+    greedy = SharedActor(_Actor(ctx, engine, eta, 0.0))
     with ctx.budget.span("training"):
         result = run_rl(
             weights.graphdef,
@@ -106,7 +109,7 @@ def rl(
             evaluate=lambda step: _dev(ctx, greedy, cfg.care),
             show_progress=ctx.console.is_terminal,
         )
-    digest = save_weights(out, weights, result.state.params)
+    digest = save_trained(out, weights, result.state.params, cfg.lora)
     lines = read_metrics(folder)
     train = [r for r in lines if r["kind"] == "train"]
     split = {k: sum(r[k] for r in train) for k in _SECONDS}
@@ -121,10 +124,12 @@ def rl(
     share = split["environment_s"] / max(1e-9, split["step_s"])
     last = train[-1] if train else {}
     say = f"rollouts succeed {last.get('success', 0):.0%}; environment and harness {share:.0%} of the step time"
+    if cfg.lora.rank:
+        say += f"; adapter: {adapter_dir(out)}"
     return Outcome(results, lines, say)
 
 
-def _dev(ctx: Context, actor: _Actor, cfg: CareConfig) -> dict[str, float]:
+def _dev(ctx: Context, actor: SharedActor, cfg: CareConfig) -> dict[str, float]:
     """M^val of Eq. 6: the published policy on dev, greedy. A task without a verdict is not solved."""
     played = actor.run(ctx.tasks(Split.DEV), ctx.cfg.seed)
     solved = sum(t.verdict is not None and t.verdict.success for t in played)

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from qpa.chat.buffer import ChatFormat, TokenBuffer, trajectory_tokens
+    from qpa.chat.hf_tokenizer import HFTokenizer
     from qpa.chat.parser import ParsedReply, parse_reply, reply_intent
     from qpa.chat.template import FAMILIES, compact_signature, render, render_action, render_tool_lines
-    from qpa.chat.tokenizer import SentencePieceTokenizer, Tokenizer, train_sentencepiece
+    from qpa.chat.tokenizer import SentencePieceTokenizer, Tokenizer, load_tokenizer, train_sentencepiece
 
 __all__ = [
     "FAMILIES",
     "ChatFormat",
+    "HFTokenizer",
     "ParsedReply",
     "SentencePieceTokenizer",
     "TokenBuffer",
     "Tokenizer",
     "compact_signature",
+    "load_tokenizer",
     "parse_reply",
     "render",
     "render_action",
@@ -31,9 +34,10 @@ __all__ = [
 # Loaded on first use: SentencePiece is a compiled library that text-only users of this room do not need.
 _HOMES = {
     "buffer": ("ChatFormat", "TokenBuffer", "trajectory_tokens"),
+    "hf_tokenizer": ("HFTokenizer",),
     "parser": ("ParsedReply", "parse_reply", "reply_intent"),
     "template": ("FAMILIES", "compact_signature", "render", "render_action", "render_tool_lines"),
-    "tokenizer": ("SentencePieceTokenizer", "Tokenizer", "train_sentencepiece"),
+    "tokenizer": ("SentencePieceTokenizer", "Tokenizer", "load_tokenizer", "train_sentencepiece"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 

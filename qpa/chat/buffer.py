@@ -60,12 +60,28 @@ class ChatFormat:
 
     def _encode(self, parts: Sequence[str]) -> list[int]:
         ids: list[int] = []
-        for part in parts:
+        for part in _as_text(parts, self.tokenizer.plain_markers):
             if isinstance(part, Special):
                 ids.append(self.tokenizer.special_id(part))
             else:
                 ids += self.tokenizer.encode(part)
         return ids
+
+
+def _as_text(parts: Sequence[str], markers: frozenset[str]) -> Sequence[str]:
+    """The parts with `markers` as ordinary text, joined to their neighbours as one text, as the model was trained."""
+    if not markers:
+        return parts
+    out: list[str] = []
+    joins = False  # the last part was a marker
+    for part in parts:
+        plain = part in markers if isinstance(part, Special) else True
+        if plain and out and not isinstance(out[-1], Special) and (joins or isinstance(part, Special)):
+            out[-1] += str(part)
+        else:
+            out.append(str(part) if plain else part)
+        joins = plain and isinstance(part, Special)
+    return out
 
 
 class TokenBuffer:

@@ -16,9 +16,13 @@ from typing import Protocol
 
 import sentencepiece as spm
 
+from qpa.chat.files import write_atomically
+from qpa.chat.hf_tokenizer import MARKERS, SETTINGS, VOCABULARY, HFTokenizer
 from qpa.chat.markers import IM_END, SPECIALS
 from qpa.chat.scan import valid_unicode
 
+SENTENCEPIECE = "tokenizer.model"
+TOKENIZER_FILES = (SENTENCEPIECE, VOCABULARY, SETTINGS, MARKERS)
 PAD = "<pad>"
 _UNK = "<unk>"
 _SPACE = "▁"  # U+2581, SentencePiece's stand-in for a space
@@ -40,6 +44,11 @@ class Tokenizer(Protocol):
     @property
     def pad_id(self) -> int:
         """Filler of batches; never equal to `eos_id`, so that a mask by value cannot erase a real end of turn."""
+        ...
+
+    @property
+    def plain_markers(self) -> frozenset[str]:
+        """Markers of the frame that this vocabulary writes as text, because it has no token for them."""
         ...
 
     def encode(self, text: str) -> list[int]:
@@ -66,6 +75,8 @@ class SentencePieceTokenizer:
     Raises:
       ValueError: the model lacks a special token, lets text forge one, or loses characters.
     """
+
+    plain_markers: frozenset[str] = frozenset()
 
     def __init__(self, model: str | os.PathLike[str] | bytes) -> None:
         where = "<bytes>" if isinstance(model, bytes) else os.fspath(model)
@@ -121,6 +132,27 @@ class SentencePieceTokenizer:
         size = len(self._bytes)
         unknown = "�".encode()  # an id outside the vocabulary: a model's padded embedding rows can be sampled
         return b"".join(self._bytes[i] if 0 <= i < size else unknown for i in ids).decode("utf-8", "replace")
+
+
+def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
+    """The tokenizer in a model's directory: SentencePiece's `tokenizer.model` or Hugging Face's `tokenizer.json`.
+
+    Raises:
+      FileNotFoundError: the directory holds neither.
+      ValueError: it holds both, or the file is refused (see the two classes).
+    """
+    folder = Path(path)
+    found = [name for name in (SENTENCEPIECE, VOCABULARY) if (folder / name).is_file()]
+    if not found:
+        raise FileNotFoundError(f"{folder}: no {SENTENCEPIECE} or {VOCABULARY}; put the model's tokenizer there")
+    if len(found) > 1:
+        raise ValueError(f"{folder}: holds {' and '.join(found)}; keep the one that the model was trained with")
+    return SentencePieceTokenizer(folder / SENTENCEPIECE) if found == [SENTENCEPIECE] else HFTokenizer(folder)
+
+
+def tokenizer_files(path: str | os.PathLike[str]) -> list[Path]:
+    """The files that `load_tokenizer` reads in a directory."""
+    return [p for name in TOKENIZER_FILES if (p := Path(path) / name).is_file()]
 
 
 def _piece_bytes(sp: spm.SentencePieceProcessor, i: int) -> bytes:
@@ -196,7 +228,7 @@ def train_sentencepiece(
     except (RuntimeError, OSError) as e:
         raise ValueError(f"cannot train {vocab_size} pieces for {os.fspath(out_path)}: {e}") from None
     tokenizer = SentencePieceTokenizer(model.getvalue())
-    _write_atomically(Path(out_path), model.getvalue())
+    write_atomically(Path(out_path), model.getvalue())
     return tokenizer
 
 
@@ -206,13 +238,3 @@ def _sentences(corpus: Iterable[str]) -> Iterator[str]:
         for line in clean.split("\n"):
             for start in range(0, len(line), _MAX_LINE):
                 yield line[start : start + _MAX_LINE]
-
-
-def _write_atomically(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as f:
-        f.write(data)
-        f.flush()
-        os.fsync(f.fileno())
-    partial.replace(path)

@@ -20,6 +20,7 @@ from safetensors.flax import save_file
 
 from qpa.config import LoraConfig
 from qpa.models.lora import ATTENTION, MLP, flat_state, lora_shapes
+from qpa.models.tensor_files import check_names, read_json, sync
 
 CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
@@ -78,12 +79,12 @@ def save_adapter(path: str | os.PathLike[str], adapter: nnx.State, lora: LoraCon
     (partial / CONFIG).write_text(json.dumps(peft_config(lora, base), indent=2) + "\n", encoding="utf-8")
     save_file(tensors, str(partial / WEIGHTS), metadata={"format": "pt"})
     for file in (partial / CONFIG, partial / WEIGHTS, partial):
-        _sync(file)
+        sync(file)
     if path.exists():
         path.rename(old)
     partial.rename(path)
     shutil.rmtree(old, ignore_errors=True)
-    _sync(path.parent)
+    sync(path.parent)
 
 
 def load_adapter(
@@ -109,10 +110,7 @@ def load_adapter(
     except ValueError as e:
         raise ValueError(f"{path / CONFIG}: {e}") from None
     expected = {_name(keys): (keys, leaf) for keys, leaf in flat_state(shapes).items()}
-    for what, names in (("lacks", expected.keys() - tensors), ("has an extra", tensors.keys() - expected)):
-        if names:
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            raise ValueError(f"{path / WEIGHTS}: {what} tensor {min(names)}{more}")
+    check_names(str(path / WEIGHTS), set(tensors), set(expected))
     flat = {}
     for name, (keys, leaf) in expected.items():
         value, shape = tensors[name], leaf.shape[::-1]
@@ -145,15 +143,8 @@ def peft_config(lora: LoraConfig, base: str = "") -> dict[str, Any]:
 
 def read_config(path: Path) -> dict[str, Any]:
     """The raw configuration of an adapter directory. Raises like `load_adapter`."""
-    file = path / CONFIG
-    _require(file)
-    try:
-        raw = json.loads(file.read_bytes())
-    except (ValueError, RecursionError) as e:
-        raise ValueError(f"{file}: not JSON: {e}") from None
-    if not isinstance(raw, dict):
-        raise ValueError(f"{file}: expected an object, got {type(raw).__name__}")
-    return raw
+    _require(path / CONFIG)
+    return read_json(path / CONFIG)
 
 
 def _lora_config(raw: dict[str, Any], found: set[str], where: str) -> LoraConfig:
@@ -198,11 +189,3 @@ def _read_tensors(file: Path) -> dict[str, jax.Array]:
 def _require(file: Path) -> None:
     if not file.is_file():
         raise FileNotFoundError(f"{file}: no such file; an adapter directory holds {CONFIG} and {WEIGHTS}")
-
-
-def _sync(file: Path) -> None:
-    handle = os.open(file, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -120,7 +120,7 @@ class Checkpoints:
         )
 
     def restore(self, like: Any) -> Restored | None:
-        """The newest readable step, placed as `like` (a pytree of arrays); None if there is none.
+        """The newest readable step, placed as `like` (a pytree of arrays or their shapes); None if there is none.
 
         Damaged steps are moved to `checkpoints-damaged/` with one warning each. Raises `CheckpointError` when a step is
         sound but its arrays have other names or shapes than `like`.
@@ -212,7 +212,7 @@ def _snapshot(arrays: Mapping[str, jax.Array]) -> dict[str, jax.Array]:
     """
 
     def copy(x: jax.Array) -> jax.Array:
-        if all(d.platform != "cpu" for d in x.sharding.addressable_devices):
+        if all(shard.device.platform != "cpu" for shard in x.addressable_shards):
             return x
         parts: dict[str, np.ndarray] = {}
         shards = []

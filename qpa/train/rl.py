@@ -39,7 +39,7 @@ from qpa.train.optimizer import make_optimizer
 from qpa.train.processes import SharedActor
 from qpa.train.rl_batch import Scored, minibatches, score_groups
 from qpa.train.rollout import Actor, Rollouts, TaskSampler, collect
-from qpa.train.state import TrainState, apply_gradients, create_state
+from qpa.train.state import TrainState, abstract_state, apply_gradients, create_state
 from qpa.train.tuning import Tuning, make_tuning
 
 log = logging.getLogger(__name__)
@@ -151,7 +151,7 @@ def run_rl(
         tuning = make_tuning(graphdef, params, cfg.lora, mesh, seed)
         journal = Journal(phi.as_dict(), harness_version)
         run = _Run(cfg, mesh, seed, sampler, SharedActor(actor), tokenize, journal, tuning)
-        start, state = run.resume(checkpoints, create_state(tuning.params, tx, mesh))
+        start, state = run.resume(checkpoints, tx)
         step_fn = compile_step(
             rl_step, mesh, state, tuning.frozen, graphdef=tuning.graphdef, tx=tx, temperature=cfg.temperature,
             eps_low=cfg.care.eps_low, eps_high=cfg.care.eps_high,
@@ -191,10 +191,11 @@ class _Run:
         own = {"journal": asdict(self.journal), "sampler": self.sampler.get_state(), "seed": self.seed}
         return own | self.tuning.record
 
-    def resume(self, checkpoints: Checkpoints, fresh: TrainState) -> tuple[int, TrainState]:
-        """(step, state) of the newest checkpoint, with the host's part taken in; (0, fresh) if there is none."""
-        if (found := checkpoints.restore(fresh)) is None:
-            return 0, fresh
+    def resume(self, checkpoints: Checkpoints, tx: optax.GradientTransformation) -> tuple[int, TrainState]:
+        """(step, state) of the newest checkpoint, with the host's part taken in; a fresh state if there is none."""
+        params, mesh = self.tuning.params, self.mesh
+        if (found := checkpoints.restore(abstract_state(params, tx, mesh))) is None:
+            return 0, create_state(params, tx, mesh)
         host, wanted = found.host, self.journal.harness_version
         self.tuning.check(host, checkpoints.directory.parent)
         self.journal = Journal(**host["journal"])

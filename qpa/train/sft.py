@@ -33,7 +33,7 @@ from qpa.train.mesh import host_rows, place_chunks
 from qpa.train.metrics import Bar, MetricsLog, TrainingError, progress_bar
 from qpa.train.optimizer import make_optimizer
 from qpa.train.packing import split_rows
-from qpa.train.state import TrainState, apply_gradients, create_state
+from qpa.train.state import TrainState, abstract_state, apply_gradients, create_state
 from qpa.train.tuning import make_tuning
 
 log = logging.getLogger(__name__)
@@ -97,9 +97,10 @@ def run_sft(
     batches.keep_rows(host_rows(mesh, cfg.data.batch_size, size))
     with run_lock(run_dir), contextlib.closing(Checkpoints(Path(run_dir) / "checkpoints")) as checkpoints:
         tuning = make_tuning(graphdef, params, cfg.lora, mesh, batches.seed)
-        state = create_state(tuning.params, tx, mesh)
-        start = 0
-        if (found := checkpoints.restore(state)) is not None:
+        found = checkpoints.restore(abstract_state(tuning.params, tx, mesh))
+        if found is None:
+            start, state = 0, create_state(tuning.params, tx, mesh)
+        else:
             tuning.check(found.host, run_dir)
             start, state = found.step, found.state
             batches.set_state(found.host["data"])

@@ -48,5 +48,5 @@ def make_tuning(graphdef: nnx.GraphDef, params: Any, lora: LoraConfig, mesh: Mes
     adapted, adapter = add_lora(graphdef, params, lora, seed)
     base = place_tree(mesh, params)
     merged = jax.jit(partial(merge, scale=lora_scale(lora)), out_shardings=tree_shardings(mesh, base))
-    note = dataclasses.asdict(lora) | {"modules": list(lora.modules), "base": fingerprint(params)}
+    note = dataclasses.asdict(lora) | {"modules": sorted(lora.modules), "base": fingerprint(params)}
     return Tuning(adapted, adapter, (base,), partial(merged, base), {"lora": note})

@@ -38,7 +38,7 @@ class CountingTokenizer:
     names = ("<|im_end|>", "<|im_start|>", "<tool_call>", "</tool_call>", "<think>", "</think>", "<tool_response>")
 
     def __init__(self, pad: int = 1099) -> None:
-        self.eos_id, self.pad_id = 1000, pad
+        self.eos_id, self.pad_id, self.plain_markers = 1000, pad, frozenset()
 
     def encode(self, text):
         return [ord(c) for c in text]

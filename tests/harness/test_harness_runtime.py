@@ -193,6 +193,7 @@ class ByteTokenizer:
     pad_id = vocab_size - 1
     merged_id = vocab_size - 2
     eos_id = 256 + SPECIALS.index("<|im_end|>")
+    plain_markers: frozenset[str] = frozenset()
 
     def encode(self, text: str) -> list[int]:
         return list(text.encode())

@@ -29,6 +29,19 @@ def test_the_same_config_is_accepted_again_and_another_is_refused_by_key(tmp_pat
         RunDir(tmp_path).claim(settings(cfg))
 
 
+def test_a_run_older_than_a_field_goes_on_with_its_default_and_no_other_value(tmp_path):
+    cfg, run = LoopConfig(), RunDir(tmp_path)
+    run.claim(settings(cfg))
+    run.finish(StageRecord(stage="1-a", results={}))
+    older = run.config()
+    del older["sft"]["lora"], older["rl"]["loss_chunk"]
+    (tmp_path / "config.json").write_text(json.dumps(older))
+    run.claim(settings(cfg))
+    cfg.rl.loss_chunk = 64
+    with pytest.raises(ConfigError, match=r"config\.rl\.loss_chunk=0, now it is 64"):
+        run.claim(settings(cfg))
+
+
 def test_a_run_that_made_nothing_takes_another_config(tmp_path):
     run, cfg = RunDir(tmp_path), LoopConfig()
     run.claim(settings(cfg))

@@ -7,14 +7,21 @@ import json
 import pytest
 from shrunk import run
 
-SCRIPTS = ("loop", "tasks", "flywheel", "sft", "rl", "eval")
+SCRIPTS = ("loop", "tasks", "flywheel", "sft", "rl", "eval", "import_weights")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.parametrize("flag", ["--help", "--helpshort"])
 def test_help_shows_the_flags_of_the_script(script, flag):
     done = run(script, flag)
-    own = {"tasks": "--export", "flywheel": "--gate", "sft": "--release", "rl": "--model", "eval": "--compare"}
+    own = {
+        "tasks": "--export",
+        "flywheel": "--gate",
+        "sft": "--release",
+        "rl": "--model",
+        "eval": "--compare",
+        "import_weights": "--gguf",
+    }
     assert own.get(script, "--run_dir") in done.stdout and "Traceback" not in done.stdout + done.stderr
 
 

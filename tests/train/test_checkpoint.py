@@ -1,10 +1,14 @@
 """A checkpoint is whole or absent; a damaged one is set aside; a full disk costs one clear line, not the run."""
 
+import contextlib
 import errno
 import logging
 import os
+import random
+import signal
 import subprocess
 import sys
+import time
 
 import jax
 import jax.numpy as jnp
@@ -28,6 +32,11 @@ def bumped(state, by):
     return jax.tree.map(lambda x: jax.device_put(np.asarray(x) + np.asarray(by, x.dtype)), state)
 
 
+def write(directory, step, state, host=None):
+    with contextlib.closing(Checkpoints(directory)) as store:
+        store.save(step, state, host or {})
+
+
 def assert_same(a, b):
     jax.tree.map(np.testing.assert_array_equal, a, b)
 
@@ -38,6 +47,7 @@ def test_round_trip_restores_arrays_and_host_state(tmp_path, state):
     store = Checkpoints(tmp_path / "c")
     assert store.restore(state) is None
     store.save(3, saved, host)
+    store.close()
     found = Checkpoints(tmp_path / "c").restore(state)
     assert found.step == 3 and found.host == host
     assert_same(found.state, saved)
@@ -80,6 +90,7 @@ def test_a_damaged_newest_step_is_set_aside_and_the_previous_used(tmp_path, stat
     store = Checkpoints(tmp_path / "c")
     store.save(1, bumped(state, 1), {"epoch": 1})
     store.save(2, bumped(state, 2), {"epoch": 2})
+    store.close()
     damage(tmp_path / "c" / "2")
     with caplog.at_level(logging.WARNING, logger="qpa.train.checkpoint"):
         found = Checkpoints(tmp_path / "c").restore(state)
@@ -94,13 +105,13 @@ def test_a_damaged_newest_step_is_set_aside_and_the_previous_used(tmp_path, stat
 
 
 def test_all_damaged_starts_from_the_beginning(tmp_path, state):
-    Checkpoints(tmp_path / "c").save(1, state, {})
+    write(tmp_path / "c", 1, state)
     damage_truncate(tmp_path / "c" / "1")
     assert Checkpoints(tmp_path / "c").restore(state) is None
 
 
 def test_another_models_checkpoint_is_refused_and_kept(tmp_path, state):
-    Checkpoints(tmp_path / "c").save(1, {"w": jnp.ones((2, 3))}, {})
+    write(tmp_path / "c", 1, {"w": jnp.ones((2, 3))})
     store = Checkpoints(tmp_path / "c")
     with pytest.raises(CheckpointError, match=r"w is float32\[2, 3\].*this run has float32\[2, 2\]"):
         store.restore({"w": jnp.ones((2, 2))})
@@ -138,11 +149,92 @@ def test_a_refusing_disk_is_one_clear_line_and_the_previous_step_is_intact(
     store.save(2, state, {})
 
 
+def test_an_error_while_writing_in_the_background_is_the_same_line(tmp_path, state, monkeypatch):
+    store = Checkpoints(tmp_path / "c")
+    store.save(1, state, {})
+    store.wait()
+    store.save(2, state, {})
+    waited = store._manager.wait_until_finished
+
+    def refuse():
+        waited()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as m:
+        m.setattr(store._manager, "wait_until_finished", refuse)
+        with pytest.raises(CheckpointError, match=r"step 2 not written, no space left.*intact"):
+            store.save(3, state, {})
+    store.save(3, state, {})
+    store.close()
+    assert 3 in Checkpoints(tmp_path / "c").steps()
+
+
 def test_a_bug_is_not_reported_as_a_full_disk(tmp_path, state, monkeypatch):
     store = Checkpoints(tmp_path / "c")
     monkeypatch.setattr(store._manager, "save", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         store.save(1, state, {})
+
+
+# --- in the background ------------------------------------------------------------------------------------------------
+
+
+def test_a_step_that_donates_the_state_right_after_a_save_changes_nothing_in_it(tmp_path):
+    step = jax.jit(lambda tree: jax.tree.map(lambda x: x * 2 + 1, tree), donate_argnums=0)
+    tree = {f"w{i}": jnp.full((256, 1024), float(i)) for i in range(4)}
+    store = Checkpoints(tmp_path / "c")
+    for n in range(3):
+        want = jax.tree.map(lambda x: np.array(x, copy=True), tree)
+        addresses = {x.unsafe_buffer_pointer() for x in tree.values()}
+        store.save(n, tree, {"n": n})
+        reused = set()
+        for _ in range(4):
+            before, tree = tree, step(tree)
+            jax.block_until_ready(tree)
+            assert all(x.is_deleted() for x in before.values())  # donated, not copied aside by the runtime
+            reused |= {x.unsafe_buffer_pointer() for x in tree.values()}
+        assert addresses & reused
+        found = store.restore(tree)
+        assert found.step == n and found.host == {"n": n}
+        assert_same(found.state, want)
+    store.close()
+
+
+WRITE = """
+import sys
+import jax.numpy as jnp
+from qpa.train.checkpoint import Checkpoints
+store = Checkpoints(sys.argv[1], keep=2)
+found = store.restore({"w": jnp.zeros((1024, 1024)), "v": jnp.zeros((512, 1024))})
+step = found.step if found else 0
+while True:
+    step += 1
+    store.save(step, {"w": jnp.full((1024, 1024), float(step)), "v": jnp.full((512, 1024), float(step))}, {"n": step})
+    print("begun", step, flush=True)
+    store.wait()
+    print("done", step, flush=True)
+"""
+
+
+def test_kill_during_a_save_leaves_the_previous_step_whole(tmp_path):
+    rng, like = random.Random(0), {"w": jnp.zeros((1024, 1024)), "v": jnp.zeros((512, 1024))}
+    done = torn = 0
+    for _ in range(3):
+        child = subprocess.Popen([sys.executable, "-c", WRITE, str(tmp_path / "c")], stdout=subprocess.PIPE, text=True)
+        lines = [child.stdout.readline() for _ in range(rng.choice([3, 5]))]  # ends with "begun n"
+        time.sleep(rng.random() * 0.03)
+        child.send_signal(signal.SIGKILL)
+        rest, _ = child.communicate()
+        words = [line.split() for line in [*lines, *rest.splitlines()]]
+        done = max(int(n) for word, n in words if word == "done")
+        torn += any("tmp" in p.name for p in (tmp_path / "c").iterdir())
+        store = Checkpoints(tmp_path / "c")
+        found = store.restore(like)
+        assert done <= found.step <= done + 1 and found.host == {"n": found.step}
+        assert all(np.all(np.asarray(x) == found.step) for x in found.state.values())
+        store.close()
+        assert not (tmp_path / "c-damaged").exists()
+    assert torn  # at least one of them really died while writing
 
 
 # --- lock ----------------------------------------------------------------------------------------------------------
