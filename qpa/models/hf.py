@@ -152,7 +152,7 @@ def params_from(
 
 
 class _Piece(NamedTuple):
-    """A stored tensor: the whole of a parameter or, with `expert`, one expert's part of it."""
+    """A stored tensor: the whole of a parameter or, with an expert, that one's part of it."""
 
     name: str
     shape: tuple[int, ...]
@@ -193,7 +193,7 @@ def _check_counts(tensors: Mapping[str, Tensor], cfg: ModelConfig, where: str) -
 
 def _check_shape(where: str, name: str, given: tuple[int, ...], expected: tuple[int, ...]) -> None:
     if tuple(given) != expected:
-        raise ValueError(f"{where}: {name} has shape {tuple(given)}, the configuration implies {expected}")
+        raise ValueError(f"{where}: {name} has shape {tuple(given)}, config.json implies {expected}")
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------

@@ -229,30 +229,6 @@ def test_fork_is_independent_and_complete(new_phone: Any) -> None:
     assert phone.use("manage_stopwatch", action="query").ok
 
 
-def test_a_fork_knows_the_settings_of_the_moment(new_phone: Any) -> None:
-    phone = new_phone()
-    assert phone.use("manage_nfc", action="query").ok  # reads settings before they change
-    was = phone.data("manage_nfc", action="query")["enabled"]
-    phone.use("manage_nfc", action="disable" if was else "enable")
-    twin = phone.session.fork()
-    query = ToolCall(id="q", name="manage_nfc", arguments={"action": "query"})
-    assert asyncio.run(phone.env.step(twin, [query]))[0].payload["data"]["enabled"] is not was
-    phone.use("control_device_power", action="power_off")
-    off = phone.session.fork()
-    assert [a.code for a in asyncio.run(phone.env.step(off, [query]))] == [409]
-
-
-def test_an_undone_call_leaves_no_setting_behind(new_phone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def half(ctx: ToolContext, format: str) -> dict[str, Any]:
-        ctx.set_setting("nfc", "on")
-        raise bad("No")
-
-    broken(monkeypatch, half)
-    phone = new_phone(patch={"settings": [{"key": "nfc", "value": "off"}]})
-    assert phone.use("set_time_format", format="12h").code == 400
-    assert phone.data("manage_nfc", action="query")["enabled"] is False
-
-
 def test_sessions_do_not_share_anything(new_phone: Any) -> None:
     one, two = new_phone(), new_phone()
     one.use("delete_contact", name="Mom")

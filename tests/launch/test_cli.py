@@ -101,4 +101,4 @@ def test_every_config_file_builds_and_names_its_own_run():
     for path in sorted((cli.ROOT / "launch" / "configs").glob("[a-z]*.py")):
         cfg = cli.load_config(str(path))
         found[path.stem] = (cfg.name, cfg.run_dir)
-    assert found == {name: (name, f"runs/{name}") for name in ("mobile", "small", "tiny")}
+    assert found == {name: (name, f"runs/{name}") for name in ("mobile", "pod", "small", "tiny")}

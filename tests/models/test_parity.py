@@ -98,7 +98,7 @@ def test_loss_and_gradients(pair):
     for keys, leaf in _flat(grads).items():
         grad = np.asarray(leaf[...])
         for piece in _pieces(keys, grad.shape):
-            mine = grad if piece.index is None else grad[piece.index]
+            mine = grad if piece.expert is None else grad[piece.expert]
             want = wanted.pop(piece.name)
             error = np.linalg.norm((mine.T if piece.transposed else mine) - want)
             assert error <= 1e-3 * np.linalg.norm(want) + 1e-8, piece.name
