@@ -215,7 +215,7 @@ def tunix_seconds() -> dict[str, float]:
         "batches": [int(b) for b in _BATCHES.value], "tasks": _TASKS.value, "group": _GROUP.value,
         "turns": _TURNS.value, "layers": _LAYERS.value, "batch": _PEER_BATCH.value, "repeats": _REPEATS.value,
     }  # fmt: skip
-    command = [_PEER_PYTHON.value, "-m", "benchmarks.engine_tunix", json.dumps(job)]
+    command = [_PEER_PYTHON.value, "-m", "benchmarks.peers.tunix_engine", json.dumps(job)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"tunix in {_PEER_PYTHON.value} failed:\n{done.stderr[-2000:]}")

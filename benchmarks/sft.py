@@ -1,6 +1,6 @@
 """One update of supervised training, side by side with the peers: tokens per second on this machine's CPU.
 
-    python -m benchmarks.sft [--rounds=2] [--steps=4] [--tunix_python=PATH]
+    python -m benchmarks.sft [--rounds=2] [--steps=4] [--peer_python=PATH]
 
 The 22M-parameter Qwen3 shape (12 layers, width 384, 6/2 heads, MLP 1,024, vocabulary 8,192, tied), 8 rows of 512 tokens
 that are all supervised, float32, AdamW with clipping. Every trainer runs in a process of its own, one after the other,
@@ -25,7 +25,7 @@ FLOPS_PER_TOKEN = 6 * 22.03e6  # 6 N: what an update has to multiply, attention 
 
 _ROUNDS = flags.DEFINE_integer("rounds", 2, "how often each trainer is started", lower_bound=1)
 _STEPS = flags.DEFINE_integer("steps", 4, "timed updates of each start", lower_bound=1)
-_TUNIX = flags.DEFINE_string("tunix_python", None, "an interpreter that has tunix")
+_PEER_PYTHON = flags.DEFINE_string("peer_python", None, "interpreter that has tunix; not given: tunix is left out")
 _WORKER = flags.DEFINE_integer("worker", 0, "used by the benchmark itself: train on so many CPU devices")
 
 
@@ -40,8 +40,8 @@ def main(argv: list[str]) -> None:
         "qpa, 2 devices": [*ours, "--worker=2"],
         "Hugging Face": [sys.executable, str(PEERS / "hf_sft.py"), str(_STEPS.value)],
     }
-    if _TUNIX.value:
-        commands["tunix"] = [_TUNIX.value, str(PEERS / "tunix_sft.py"), str(_STEPS.value)]
+    if _PEER_PYTHON.value:
+        commands["tunix"] = [_PEER_PYTHON.value, str(PEERS / "tunix_sft.py"), str(_STEPS.value)]
     rates, probes = defaultdict(list), defaultdict(list)
     for _ in range(_ROUNDS.value):
         for name, command in commands.items():

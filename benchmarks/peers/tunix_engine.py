@@ -1,6 +1,6 @@
 """tunix's sampler on the engine's workloads, run by `benchmarks.engine` in an interpreter that has tunix.
 
-    PEER_PYTHON -m benchmarks.engine_tunix '{"layers": 12, "batches": [8], "tasks": 0, "repeats": 1}'
+    PEER_PYTHON -m benchmarks.peers.tunix_engine '{"layers": 12, "batches": [8], "tasks": 0, "repeats": 1}'
 
 Prints one JSON object: seconds by workload. Weights are random, as time does not depend on them.
 """
