@@ -193,7 +193,7 @@ def _check_counts(tensors: Mapping[str, Tensor], cfg: ModelConfig, where: str) -
 
 def _check_shape(where: str, name: str, given: tuple[int, ...], expected: tuple[int, ...]) -> None:
     if tuple(given) != expected:
-        raise ValueError(f"{where}: {name} has shape {tuple(given)}, config.json implies {expected}")
+        raise ValueError(f"{where}: {name} has shape {tuple(given)}, the configuration implies {expected}")
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
