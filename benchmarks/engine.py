@@ -16,16 +16,15 @@ import json
 import os
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from absl import app, flags
 
-from benchmarks.engine_workload import (
+from benchmarks.probe import gflops
+from benchmarks.workloads import (
     NEW,
     PROMPT,
     SHAPE,
@@ -47,7 +46,7 @@ _BATCHES = flags.DEFINE_list("batches", ["8", "32"], "rows of the decode workloa
 _TASKS = flags.DEFINE_integer("tasks", 16, "tasks of the agent workload; 0: leave it out")
 _GROUP = flags.DEFINE_integer("group", 8, "episodes per task")
 _TURNS = flags.DEFINE_integer("turns", 5, "turns per episode")
-_LAYERS = flags.DEFINE_integer("layers", SHAPE["layers"], "layers of the model; fewer only to try the script")
+_LAYERS = flags.DEFINE_integer("layers", SHAPE["n_layers"], "layers of the model; fewer only to try the script")
 _REPEATS = flags.DEFINE_integer("repeats", 3, "timed runs of each measurement", lower_bound=1)
 _ROWS = flags.DEFINE_integer("decode_rows", 32, "sequences per decode call in the agent workload")
 _PEER_BATCH = flags.DEFINE_integer("peer_batch", 32, "episodes per batch of the peers in the agent workload")
@@ -56,8 +55,7 @@ _HUGGING_FACE = flags.DEFINE_bool("hugging_face", True, "run transformers too, w
 
 
 def config() -> ModelConfig:
-    names = {"vocab_size": "vocab", "n_layers": "layers", "n_heads": "heads", "n_kv_heads": "kv_heads"}
-    return ModelConfig(**{name: SHAPE[names.get(name, name)] for name in (*names, "d_model", "head_dim", "d_ff")})
+    return ModelConfig(**SHAPE)
 
 
 class Ids:
@@ -70,7 +68,7 @@ class Ids:
         return self
 
     def special_id(self, name: str) -> int:
-        return SHAPE["vocab"] - 1 - (IM_END, END_OF_TEXT, IM_START).index(name)
+        return SHAPE["vocab_size"] - 1 - (IM_END, END_OF_TEXT, IM_START).index(name)
 
     def decode(self, ids: Any) -> str:
         return ""
@@ -83,19 +81,6 @@ def model() -> tuple[Any, Any]:
     table[-SPECIAL:] = table[1 : SPECIAL + 1] / 2  # a smaller logit than another id's: greedy never takes them
     params["embed_tokens"].set_value(jnp.asarray(table))
     return graphdef, params
-
-
-def probe() -> float:
-    """GFLOP/s of a 2048^3 float32 product, best of five."""
-    x = jnp.ones((2048, 2048), jnp.float32)
-    product = jax.jit(jnp.matmul)
-    product(x, x).block_until_ready()
-    best = float("inf")
-    for _ in range(5):
-        begin = time.perf_counter()
-        product(x, x).block_until_ready()
-        best = min(best, time.perf_counter() - begin)
-    return 2 * 2048**3 / best / 1e9
 
 
 @dataclasses.dataclass
@@ -145,7 +130,7 @@ def play_all(eng: Engine, episodes: list[Episode], **fields: Any) -> list[list[l
 
 
 def qpa_row(name: str, eng: Engine, episodes: list[Episode], **fields: Any) -> Row:
-    speed = probe()
+    speed = gflops()
     play_all(eng, episodes, **fields)  # compiles
     before = eng.stats()
     seconds = median_seconds(lambda: play_all(eng, episodes, **fields), _REPEATS.value)
@@ -234,12 +219,12 @@ def decode(parts: tuple[Any, Any], batch: int, peer: Any, tunix: dict[str, float
     eng = engine(parts, **sizes)
     rows = [qpa_row("qpa", eng, episodes), qpa_row("qpa, top-p 0.9 and top-k 50", eng, episodes, top_p=0.9, top_k=50)]
     if peer is not None:
-        speed, ours = probe(), play_all(eng, episodes, temperature=0.0)
+        speed, ours = gflops(), play_all(eng, episodes, temperature=0.0)
         theirs: list[Any] = []
         seconds = median_seconds(lambda: theirs.append(in_batches(episodes, batch, peer)), _REPEATS.value)
         rows.append(Row("Hugging Face generate", seconds, batch * NEW, speed, agreement(ours, theirs[-1])))
     if f"decode {batch}" in tunix:
-        rows.append(Row("tunix", tunix[f"decode {batch}"], batch * NEW, probe()))
+        rows.append(Row("tunix", tunix[f"decode {batch}"], batch * NEW, gflops()))
     show(f"decode: {batch} rows, prompt {PROMPT}, {NEW} new tokens, prefill included", rows)
 
 
@@ -257,17 +242,17 @@ def agent(parts: tuple[Any, Any], peer: Any, tunix: dict[str, float]) -> None:
     keep_sampled(inexact)
     rows.append(qpa_row("qpa, sampled keys kept (inexact)", inexact, episodes, temperature=0.0))
     if peer is not None:
-        speed, ours = probe(), play_all(eng, episodes, temperature=0.0)
+        speed, ours = gflops(), play_all(eng, episodes, temperature=0.0)
         theirs: list[Any] = []
         seconds = median_seconds(lambda: theirs.append(in_batches(episodes, _PEER_BATCH.value, peer)), _REPEATS.value)
         rows.append(Row("Hugging Face generate", seconds, tokens, speed, agreement(ours, theirs[-1])))
     if "agent" in tunix:
-        rows.append(Row("tunix", tunix["agent"], tokens, probe()))
+        rows.append(Row("tunix", tunix["agent"], tokens, gflops()))
     show(f"agent: {_TASKS.value} tasks x {_GROUP.value}, {_TURNS.value} turns, {tokens} sampled tokens", rows)
 
 
 def main(_: list[str]) -> None:
-    SHAPE["layers"] = _LAYERS.value
+    SHAPE["n_layers"] = _LAYERS.value
     tunix, parts = tunix_seconds(), model()
     peer = hugging_face(parts)
     for batch in map(int, _BATCHES.value):

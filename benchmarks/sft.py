@@ -15,12 +15,11 @@ import statistics
 import subprocess
 import sys
 from collections import defaultdict
-from pathlib import Path
 
 from absl import app, flags
 
-PEERS = Path(__file__).parent / "peers"
-ROWS, LENGTH = 8, 512
+from benchmarks.workloads import LENGTH, ROWS, SHAPE
+
 FLOPS_PER_TOKEN = 6 * 22.03e6  # 6 N: what an update has to multiply, attention left out
 
 _ROUNDS = flags.DEFINE_integer("rounds", 2, "how often each trainer is started", lower_bound=1)
@@ -38,10 +37,10 @@ def main(argv: list[str]) -> None:
     commands = {
         "qpa, 1 device": [*ours, "--worker=1"],
         "qpa, 2 devices": [*ours, "--worker=2"],
-        "Hugging Face": [sys.executable, str(PEERS / "hf_sft.py"), str(_STEPS.value)],
+        "Hugging Face": [sys.executable, "-m", "benchmarks.peers.hf_sft", str(_STEPS.value)],
     }
     if _PEER_PYTHON.value:
-        commands["tunix"] = [_PEER_PYTHON.value, str(PEERS / "tunix_sft.py"), str(_STEPS.value)]
+        commands["tunix"] = [_PEER_PYTHON.value, "-m", "benchmarks.peers.tunix_sft", str(_STEPS.value)]
     rates, probes = defaultdict(list), defaultdict(list)
     for _ in range(_ROUNDS.value):
         for name, command in commands.items():
@@ -79,6 +78,7 @@ def train(devices: int, steps: int) -> dict[str, object]:
     import jax
     import numpy as np
 
+    from benchmarks.probe import gflops
     from qpa.config import MeshConfig, ModelConfig, OptimizerConfig
     from qpa.models.transformer import create
     from qpa.train.forward import chunk_rows, compile_step
@@ -88,41 +88,27 @@ def train(devices: int, steps: int) -> dict[str, object]:
     from qpa.train.sft import sft_step
     from qpa.train.state import create_state
 
-    shape = dict(vocab_size=8192, d_model=384, n_layers=12, n_heads=6, n_kv_heads=2, head_dim=64, d_ff=1024)
     mesh = make_mesh(MeshConfig(data=devices))
-    graphdef, params = create(ModelConfig(**shape, attention_blocks=4))
+    graphdef, params = create(ModelConfig(**SHAPE, attention_blocks=4))
     tx = make_optimizer(OptimizerConfig(name="adamw", learning_rate=1e-4), 1000, mesh)
     state = create_state(params, tx, mesh)
     step = compile_step(sft_step, mesh, state, graphdef=graphdef, tx=tx)
     rng = np.random.default_rng(0)
     whole = np.broadcast_to(np.arange(LENGTH, dtype=np.int32), (ROWS, LENGTH))
-    text = rng.integers(1, 8192, (ROWS, LENGTH + 1)).astype(np.int32)
+    text = rng.integers(1, SHAPE["vocab_size"], (ROWS, LENGTH + 1)).astype(np.int32)
     batch = {
         "tokens": text[:, :-1], "targets": text[:, 1:], "segments": np.ones_like(whole), "positions": whole,
         "index": whole, "weights": np.ones((ROWS, LENGTH), np.float32),
     }  # fmt: skip
     rows = place_chunks(mesh, split_rows(batch, chunk_rows(ROWS, mesh)))
     seconds = []
-    before = probe(jax, time.perf_counter)
+    before = gflops()
     for _ in range(steps + 2):
         begin = time.perf_counter()
         state, values = step(state, rows)
         jax.block_until_ready(values)
         seconds.append(time.perf_counter() - begin)
-    return {"seconds": seconds[2:], "gflops": (before + probe(jax, time.perf_counter)) / 2}
-
-
-def probe(jax, clock) -> float:  # type: ignore[no-untyped-def] - jax is imported only once the devices are configured
-    """GFLOP/s of a float32 product of 2048 x 2048 matrices, best of five."""
-    a = jax.numpy.ones((2048, 2048))
-    product = jax.jit(lambda x: x @ x)
-    product(a).block_until_ready()
-    times = []
-    for _ in range(5):
-        begin = clock()
-        product(a).block_until_ready()
-        times.append(clock() - begin)
-    return 2 * 2048**3 / min(times) / 1e9
+    return {"seconds": seconds[2:], "gflops": (before + gflops()) / 2}
 
 
 if __name__ == "__main__":

@@ -10,11 +10,12 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from qpa.chat.files import write_atomically
+from qpa.chat.files import write_atomic
 from qpa.chat.hf_tokenizer import VOCABULARY, take_over
 from qpa.chat.markers import END_OF_TEXT
 from qpa.chat.tokenizer import Tokenizer, load_tokenizer, tokenizer_files
 from qpa.config import ModelConfig
+from qpa.models.base import check_fits
 from qpa.models.gguf import GgufFile, load_gguf
 from qpa.models.gguf_tokenizer import save_gguf_tokenizer
 from qpa.models.hf import load_hf, save_hf
@@ -48,7 +49,7 @@ def import_hf(source: Path, out: Path, dtype: str) -> Imported:
     def read(folder: Path) -> tuple[Any, ModelConfig]:
         _, params, cfg = load_hf(source)
         for file in tokenizer_files(source):
-            write_atomically(folder / file.name, file.read_bytes())
+            write_atomic(folder / file.name, file.read_bytes())
         return params, cfg
 
     return _make(out, dtype, read)
@@ -66,8 +67,7 @@ def _make(out: Path, dtype: str, read: Callable[[Path], tuple[Any, ModelConfig]]
         params, cfg = read(words)
         taken = take_over(words) if (words / VOCABULARY).is_file() else {}
         tokenizer = load_tokenizer(words)
-        if tokenizer.vocab_size > cfg.vocab_size:
-            raise ValueError(f"{out}: the tokenizer has {tokenizer.vocab_size} ids, the model {cfg.vocab_size}")
+        check_fits(tokenizer, cfg, out)
         _give_meaning(params, tokenizer, taken)
         save_hf(work / "model", params, cfg, store_dtype=dtype)
         for file in tokenizer_files(words):

@@ -12,13 +12,13 @@ import jax
 from flax import nnx
 
 from qpa.chat import ChatFormat
-from qpa.chat.files import write_atomically
-from qpa.chat.tokenizer import TOKENIZER_FILES, Tokenizer, load_tokenizer, tokenizer_files
+from qpa.chat.files import write_atomic
+from qpa.chat.tokenizer import TOKENIZER_FILES, Tokenizer, tokenizer_files
 from qpa.config import EngineConfig, LoopConfig, LoraConfig, MeshConfig, ModelConfig, OptimizerConfig
 from qpa.models import base, peft
-from qpa.models.base import CHECKSUMS, load_base
+from qpa.models.base import CHECKSUMS, load_base, load_model
 from qpa.models.engine import Engine
-from qpa.models.hf import load_hf, save_hf
+from qpa.models.hf import save_hf
 from qpa.models.lora import add_lora, fingerprint, lora_scale, merge
 from qpa.models.transformer import Planner
 from qpa.train.checkpoint import Checkpoints
@@ -87,19 +87,13 @@ def load_weights(source: str | Path, shape: ModelConfig | None = None) -> Weight
       FileNotFoundError, ValueError, CheckpointError: one line about what is missing or damaged.
     """
     folder = Path(source) if source else BASE_DIR
-    tokenizer: Tokenizer
     if (folder / _CHECKPOINTS).is_dir():
         found = _from_checkpoint(folder)
     elif (folder / peft.CONFIG).is_file():
         found = _from_adapter(folder)
-    elif not source or (folder / CHECKSUMS).is_file():
-        graphdef, params, cfg, tokenizer = load_base(folder)
-        found = Weights(graphdef, params, cfg, tokenizer, folder, fingerprint(params))
     else:
-        graphdef, params, cfg = load_hf(folder)
-        tokenizer = load_tokenizer(folder)
-        if tokenizer.vocab_size > cfg.vocab_size:
-            raise ValueError(f"{folder}: the tokenizer has {tokenizer.vocab_size} ids, the model {cfg.vocab_size}")
+        load = load_base if not source or (folder / CHECKSUMS).is_file() else load_model
+        graphdef, params, cfg, tokenizer = load(folder)
         found = Weights(graphdef, params, cfg, tokenizer, folder, fingerprint(params))
     found = dataclasses.replace(found, source=str(source))
     return found if shape is None else _shaped(found, shape, str(source) or "the shipped base")
@@ -120,11 +114,12 @@ def save_weights(folder: Path, like: Weights, params: Any) -> str:
 def _write(folder: Path, like: Weights, params: Any) -> None:
     words = {file.name: file.read_bytes() for file in tokenizer_files(like.folder)}
     for name in TOKENIZER_FILES:
-        for left in (folder / name, folder / f"{name}.partial"):  # an export cut short: `save_hf` replaces only its own
+        # Of this export's predecessor, which may have been cut short: `save_hf` replaces only its own.
+        for left in (folder / name, *folder.glob(f".{name}.*.partial")):
             left.unlink(missing_ok=True)
     save_hf(folder, params, like.cfg)
     for name, data in words.items():
-        write_atomically(folder / name, data)
+        write_atomic(folder / name, data)
 
 
 def save_trained(folder: Path, like: Weights, params: Any, lora: LoraConfig) -> str:

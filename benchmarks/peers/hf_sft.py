@@ -9,7 +9,7 @@ import time
 import torch
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
-ROWS, LENGTH, VOCAB = 8, 512, 8192
+from benchmarks.workloads import LENGTH, ROWS, SHAPE
 
 
 def probe() -> float:
@@ -27,19 +27,29 @@ def main(steps: int) -> None:
     torch.manual_seed(0)
     model = Qwen3ForCausalLM(
         Qwen3Config(
-            vocab_size=VOCAB, hidden_size=384, num_hidden_layers=12, num_attention_heads=6, num_key_value_heads=2,
-            head_dim=64, intermediate_size=1024, tie_word_embeddings=True, attn_implementation="sdpa", use_cache=False,
+            vocab_size=SHAPE["vocab_size"],
+            hidden_size=SHAPE["d_model"],
+            num_hidden_layers=SHAPE["n_layers"],
+            num_attention_heads=SHAPE["n_heads"],
+            num_key_value_heads=SHAPE["n_kv_heads"],
+            head_dim=SHAPE["head_dim"],
+            intermediate_size=SHAPE["d_ff"],
+            tie_word_embeddings=True,
+            attn_implementation="sdpa",
+            use_cache=False,
         )
-    )  # fmt: skip
+    )
     model.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), fused=True)
-    ids = torch.randint(1, VOCAB, (ROWS, LENGTH + 1))
+    ids = torch.randint(1, SHAPE["vocab_size"], (ROWS, LENGTH + 1))
     seconds = []
     before = probe()
     for _ in range(steps + 2):
         begin = time.perf_counter()
         logits = model(input_ids=ids[:, :-1]).logits
-        loss = torch.nn.functional.cross_entropy(logits.reshape(-1, VOCAB).float(), ids[:, 1:].reshape(-1))
+        loss = torch.nn.functional.cross_entropy(
+            logits.reshape(-1, SHAPE["vocab_size"]).float(), ids[:, 1:].reshape(-1)
+        )
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()

@@ -16,7 +16,7 @@ from flax import nnx
 from tunix.generate.sampler import CacheConfig, Sampler
 from tunix.models.qwen3.model import ModelConfig, Qwen3
 
-from benchmarks.engine_workload import NEW, PROMPT, SHAPE, agent_episodes, decode_prompts, in_batches, median_seconds
+from benchmarks.workloads import NEW, PROMPT, SHAPE, agent_episodes, decode_prompts, in_batches, median_seconds
 
 _STEP = 128  # prompt lengths are padded to a multiple: without it every turn would compile anew
 
@@ -34,33 +34,37 @@ class Ids:
         return None
 
     def eos_id(self) -> int:
-        return SHAPE["vocab"] + 1  # never sampled
+        return SHAPE["vocab_size"] + 1  # never sampled
 
     def pad_id(self) -> int:
         return 0
 
 
-def sampler(cache: int) -> Sampler:
+def model() -> Qwen3:
+    """The workloads' shape with random weights, float32."""
     cfg = ModelConfig(
-        num_layers=SHAPE["layers"],
-        vocab_size=SHAPE["vocab"],
+        num_layers=SHAPE["n_layers"],
+        vocab_size=SHAPE["vocab_size"],
         embed_dim=SHAPE["d_model"],
         hidden_dim=SHAPE["d_ff"],
-        num_heads=SHAPE["heads"],
+        num_heads=SHAPE["n_heads"],
         head_dim=SHAPE["head_dim"],
-        num_kv_heads=SHAPE["kv_heads"],
+        num_kv_heads=SHAPE["n_kv_heads"],
         rope_theta=1_000_000,
         norm_eps=1e-6,
         use_tied_embedding=True,
         dtype=jnp.float32,
     )
-    model = Qwen3(cfg, rngs=nnx.Rngs(0))
-    return Sampler(model, Ids(), CacheConfig(cache, SHAPE["layers"], SHAPE["kv_heads"], SHAPE["head_dim"]))
+    return Qwen3(cfg, rngs=nnx.Rngs(0))
+
+
+def sampler(cache: int) -> Sampler:
+    return Sampler(model(), Ids(), CacheConfig(cache, SHAPE["n_layers"], SHAPE["n_kv_heads"], SHAPE["head_dim"]))
 
 
 def main() -> None:
     job = json.loads(sys.argv[1])
-    SHAPE["layers"] = job["layers"]
+    SHAPE["n_layers"] = job["layers"]
     seconds = {}
     for batch in job["batches"]:
         decode = sampler(PROMPT + NEW)

@@ -1,9 +1,11 @@
-"""Small files of this room: read with one clear line for a bad one, written whole or not at all."""
+"""Small files: a bad one gets one clear line, and a reader finds a complete earlier or later version."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +23,27 @@ def read_object(file: Path) -> dict[str, Any]:
     return raw
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Writes `data` under a temporary name, then renames; makes the folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as f:
-        f.write(data)
-        f.flush()
-        os.fsync(f.fileno())
-    partial.replace(path)
+def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
+    """Replaces `path` by `data` in one step (temporary name, fsync, rename); creates missing parent folders."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        with named(target), partial.open("wb") as f:
+            f.write(data)
+            f.flush()
+            os.fsync(f.fileno())
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def named(target: Path) -> Iterator[None]:
+    """A failed write, unlike a failed open, does not know its file."""
+    try:
+        yield
+    except OSError as e:
+        if e.errno is not None and e.filename is None:
+            e.filename = str(target)
+        raise

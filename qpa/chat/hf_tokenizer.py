@@ -9,16 +9,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from qpa.chat.files import read_object, write_atomically
+from qpa.chat.files import read_object, write_atomic
 from qpa.chat.markers import (
     CALL_CLOSE,
     CALL_OPEN,
     END_OF_TEXT,
-    IM_END,
     RESPONSE_CLOSE,
     RESPONSE_OPEN,
     SPECIALS,
@@ -28,6 +27,7 @@ from qpa.chat.markers import (
     TOOLS_OPEN,
 )
 from qpa.chat.scan import valid_unicode
+from qpa.chat.token_table import REPLACEMENT, TokenTable
 
 VOCABULARY = "tokenizer.json"
 SETTINGS = "tokenizer_config.json"
@@ -59,13 +59,12 @@ _PROBES = (
     " a",
     ' \n\t "a":  {"b▁": "闹钟 07:30 🙂", "Don\'t": [1.50e-3]}\r\n  \x00<|im_end|></tool_call> e\u0301 \u3000ｆ ',
 )
-_REPLACEMENT = "�"
 _UTF8 = frozenset(range(0x100)) - {0xC0, 0xC1, *range(0xF5, 0x100)}  # bytes that occur in UTF-8
 # Bytes that a vocabulary may do without: control characters that no text uses, and lead bytes of unassigned planes.
 _RARE = frozenset({*range(1, 0x20), 0x7F, 0xF1, 0xF2}) - {0x09, 0x0A, 0x0D}
 
 
-class HFTokenizer:
+class HFTokenizer(TokenTable):
     """A byte-level BPE tokenizer: `decode(encode(text)) == text`.
 
     Not exact are lone surrogates, which are not Unicode text, and characters for which the vocabulary has no bytes (in
@@ -87,52 +86,30 @@ class HFTokenizer:
         settings = read_object(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
         vocab, added = _vocabulary(raw, settings, str(file))
         _check_kind(raw, str(file))
-        self._specials, taken = _markers(folder, vocab, added)
-        self.plain_markers = frozenset(SPECIALS) - set(self._specials)
-        reserved = {token for token, i in vocab.items() if i in {*added, *self._specials.values()}}
-        self._core = _core(raw, reserved, str(file))
-        self._bytes = [_REPLACEMENT.encode()] * (max({*vocab.values(), *added}) + 1)
+        specials, taken = _markers(folder, vocab, added)
+        tokens = [REPLACEMENT.encode()] * (max({*vocab.values(), *added}) + 1)
         for token, i in vocab.items():
-            self._bytes[i] = _token_bytes(token)
+            tokens[i] = _token_bytes(token)
         for i, content in (added | taken).items():
-            self._bytes[i] = content.encode()
+            tokens[i] = content.encode()
+        super().__init__(tokens, specials)
+        self.plain_markers = frozenset(SPECIALS) - set(specials)
+        reserved = {token for token, i in vocab.items() if i in {*added, *specials.values()}}
+        self._core = _core(raw, reserved, str(file))
         self._unencodable = _unencodable(vocab.keys() - reserved, str(file))
-        self._pad = _pad(settings, {content: i for i, content in added.items()}, self._specials, taken)
+        self._pad = _pad(settings, {content: i for i, content in added.items()}, specials, taken)
         if any(self.decode(self.encode(probe)) != probe for probe in _PROBES):
             raise ValueError(f"{file}: loses characters; only lossless byte-level BPE tokenizers are supported")
-
-    @property
-    def vocab_size(self) -> int:
-        return len(self._bytes)
-
-    @property
-    def eos_id(self) -> int:
-        return self._specials[IM_END]
 
     @property
     def pad_id(self) -> int:
         return self._pad
 
-    def special_id(self, name: str) -> int:
-        try:
-            return self._specials[name]
-        except KeyError:
-            raise ValueError(f"{name!r} is not a special token; known: {' '.join(self._specials)}") from None
-
     def encode(self, text: str) -> list[int]:
         text = valid_unicode(text)
         if self._unencodable is not None:
-            text = self._unencodable.sub(_REPLACEMENT, text)
+            text = self._unencodable.sub(REPLACEMENT, text)
         return list(self._core.encode(text, add_special_tokens=False).ids)
-
-    def decode(self, ids: Sequence[int]) -> str:
-        size = len(self._bytes)
-        unknown = _REPLACEMENT.encode()  # an id outside the vocabulary: a model's padded embedding rows can be sampled
-        return b"".join(self._bytes[i] if 0 <= i < size else unknown for i in ids).decode("utf-8", "replace")
-
-    def token_bytes(self) -> list[bytes]:
-        """What each id stands for in `decode`, by id."""
-        return list(self._bytes)
 
 
 def take_over(path: str | os.PathLike[str]) -> dict[str, int]:
@@ -156,7 +133,7 @@ def take_over(path: str | os.PathLike[str]) -> dict[str, int]:
     for table in _TAKEOVERS:
         if set(missing) <= set(table) and all(table[name] in ids for name in missing):
             entries = {name: {"id": ids[table[name]], "token": table[name]} for name in missing}
-            write_atomically(folder / MARKERS, (json.dumps(entries, indent=2) + "\n").encode())
+            write_atomic(folder / MARKERS, (json.dumps(entries, indent=2) + "\n").encode())
             return {name: ids[table[name]] for name in missing}
     raise ValueError(
         f"{folder / VOCABULARY}: no token for {missing[0]}, and its reserved tokens are not known; "

@@ -16,10 +16,11 @@ from typing import Protocol
 
 import sentencepiece as spm
 
-from qpa.chat.files import write_atomically
+from qpa.chat.files import write_atomic
 from qpa.chat.hf_tokenizer import MARKERS, SETTINGS, VOCABULARY, HFTokenizer
-from qpa.chat.markers import IM_END, SPECIALS
+from qpa.chat.markers import SPECIALS
 from qpa.chat.scan import valid_unicode
+from qpa.chat.token_table import REPLACEMENT, TokenTable
 
 SENTENCEPIECE = "tokenizer.model"
 TOKENIZER_FILES = (SENTENCEPIECE, VOCABULARY, SETTINGS, MARKERS)
@@ -64,7 +65,7 @@ class Tokenizer(Protocol):
         ...
 
 
-class SentencePieceTokenizer:
+class SentencePieceTokenizer(TokenTable):
     """A lossless SentencePiece tokenizer: `decode(encode(text)) == text` for every valid Unicode text.
 
     The only inexact input is a lone surrogate, which is not Unicode text; it becomes U+FFFD.
@@ -85,34 +86,20 @@ class SentencePieceTokenizer:
             self._sp = spm.SentencePieceProcessor(model_proto=data)
         except RuntimeError as e:
             raise ValueError(f"{where}: not a SentencePiece model: {e}") from None
-        self._specials = {name: self._sp.piece_to_id(name) for name in SPECIALS}
-        missing = [name for name, i in self._specials.items() if not self._sp.is_control(i)]
+        specials = {name: self._sp.piece_to_id(name) for name in SPECIALS}
+        missing = [name for name, i in specials.items() if not self._sp.is_control(i)]
         if missing:
             raise ValueError(f"{where}: no control symbol {missing[0]}; make the model with train_sentencepiece")
         if self._sp.pad_id() < 0:
             raise ValueError(f"{where}: no pad token; make the model with train_sentencepiece")
-        self._bytes = [_piece_bytes(self._sp, i) for i in range(self._sp.get_piece_size())]
+        super().__init__([_piece_bytes(self._sp, i) for i in range(self._sp.get_piece_size())], specials)
         self._space_ids = [self._sp.piece_to_id(f"<0x{b:02X}>") for b in _SPACE.encode()]
         if self.decode(self.encode(_PROBE)) != _PROBE:
             raise ValueError(f"{where}: loses characters; make the model with train_sentencepiece")
 
     @property
-    def vocab_size(self) -> int:
-        return len(self._bytes)
-
-    @property
-    def eos_id(self) -> int:
-        return self._specials[IM_END]
-
-    @property
     def pad_id(self) -> int:
         return self._sp.pad_id()
-
-    def special_id(self, name: str) -> int:
-        try:
-            return self._specials[name]
-        except KeyError:
-            raise ValueError(f"{name!r} is not a special token; known: {' '.join(SPECIALS)}") from None
 
     def encode(self, text: str) -> list[int]:
         text = valid_unicode(text)
@@ -127,15 +114,6 @@ class SentencePieceTokenizer:
             if part:
                 ids += self._sp.encode(part)
         return ids
-
-    def decode(self, ids: Sequence[int]) -> str:
-        size = len(self._bytes)
-        unknown = "�".encode()  # an id outside the vocabulary: a model's padded embedding rows can be sampled
-        return b"".join(self._bytes[i] if 0 <= i < size else unknown for i in ids).decode("utf-8", "replace")
-
-    def token_bytes(self) -> list[bytes]:
-        """What each id stands for in `decode`, by id."""
-        return list(self._bytes)
 
 
 def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
@@ -166,7 +144,7 @@ def _piece_bytes(sp: spm.SentencePieceProcessor, i: int) -> bytes:
     if i == sp.pad_id():
         return b""
     if sp.is_unknown(i):
-        return "�".encode()
+        return REPLACEMENT.encode()
     return piece.encode() if sp.is_control(i) else piece.replace(_SPACE, " ").encode()
 
 
@@ -232,7 +210,7 @@ def train_sentencepiece(
     except (RuntimeError, OSError) as e:
         raise ValueError(f"cannot train {vocab_size} pieces for {os.fspath(out_path)}: {e}") from None
     tokenizer = SentencePieceTokenizer(model.getvalue())
-    write_atomically(Path(out_path), model.getvalue())
+    write_atomic(Path(out_path), model.getvalue())
     return tokenizer
 
 

@@ -7,16 +7,19 @@ from pathlib import Path
 
 from flax import nnx
 
-from qpa.chat import SentencePieceTokenizer
+from qpa.chat.tokenizer import SENTENCEPIECE, Tokenizer, load_tokenizer
 from qpa.config import ModelConfig
 from qpa.models.hf import CONFIG, WEIGHTS, load_hf
 
-TOKENIZER = "tokenizer.model"
+TOKENIZER = SENTENCEPIECE
 CHECKSUMS = "SHA256SUMS"
 _DIRECTORY = Path(__file__).parent / "base"
 
 
-def load_base(directory: Path = _DIRECTORY) -> tuple[nnx.GraphDef, nnx.State, ModelConfig, SentencePieceTokenizer]:
+Model = tuple[nnx.GraphDef, nnx.State, ModelConfig, Tokenizer]
+
+
+def load_base(directory: Path = _DIRECTORY) -> Model:
     """(graphdef, params in float32, cfg, tokenizer) of the base model, after checking every file's SHA-256.
 
     Raises:
@@ -24,11 +27,21 @@ def load_base(directory: Path = _DIRECTORY) -> tuple[nnx.GraphDef, nnx.State, Mo
       ValueError: a checksum differs or is not listed, or the tokenizer has more ids than the model.
     """
     verify(directory, (CONFIG, WEIGHTS, TOKENIZER))
+    return load_model(directory)
+
+
+def load_model(directory: Path) -> Model:
+    """What `load_base` gives, of any exported model. Raises as `load_hf` and `load_tokenizer`, and as `check_fits`."""
     graphdef, params, cfg = load_hf(directory)
-    tokenizer = SentencePieceTokenizer(directory / TOKENIZER)
-    if tokenizer.vocab_size > cfg.vocab_size:
-        raise ValueError(f"{directory}: tokenizer has {tokenizer.vocab_size} ids, the model {cfg.vocab_size}")
+    tokenizer = load_tokenizer(directory)
+    check_fits(tokenizer, cfg, directory)
     return graphdef, params, cfg, tokenizer
+
+
+def check_fits(tokenizer: Tokenizer, cfg: ModelConfig, where: Path) -> None:
+    """Raises ValueError if the tokenizer has more ids than the model has rows."""
+    if tokenizer.vocab_size > cfg.vocab_size:
+        raise ValueError(f"{where}: the tokenizer has {tokenizer.vocab_size} ids, the model {cfg.vocab_size}")
 
 
 def verify(directory: Path, names: tuple[str, ...]) -> None:

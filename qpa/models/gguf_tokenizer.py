@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qpa.chat.files import write_atomically
+from qpa.chat.files import write_atomic
 from qpa.chat.hf_tokenizer import SETTINGS, VOCABULARY
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def save_gguf_tokenizer(file: GgufFile, folder: str | os.PathLike[str]) -> None:
         raise ValueError(
             f"{file.path}: the tokenizer's tables do not fit together: {' '.join(str(e).split())}"
         ) from None
-    write_atomically(Path(folder) / VOCABULARY, text.encode())
+    write_atomic(Path(folder) / VOCABULARY, text.encode())
     settings: dict[str, Any] = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
     for ours, theirs in (
         ("bos_token", "bos"),
@@ -56,7 +56,7 @@ def save_gguf_tokenizer(file: GgufFile, folder: str | os.PathLike[str]) -> None:
         settings |= {ours: tokens[i]} if 0 <= i < len(tokens) else {}
     if template := file.field("tokenizer.chat_template", str, default=""):
         settings["chat_template"] = template
-    write_atomically(Path(folder) / SETTINGS, (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode())
+    write_atomic(Path(folder) / SETTINGS, (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def _build(tokens: list[str], types: list[int], merges: list[tuple[str, str]], pre: str) -> Any:

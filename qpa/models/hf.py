@@ -11,7 +11,6 @@ import functools
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,21 +20,23 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
+from qpa.chat.files import read_object
 from qpa.config import ModelConfig
 from qpa.models.hf_config import CONFIG, hf_config, model_config
 from qpa.models.tensor_files import (
+    BLOCK_BYTES,
     FLOATS,
     INDEX,
     WEIGHTS,
     Source,
     Tensor,
     check_names,
-    read_json,
     read_tensors,
-    sync,
+    replaced,
+    require,
     write_tensors,
 )
-from qpa.models.transformer import Planner
+from qpa.models.transformer import Planner, flat_state
 
 __all__ = ["CONFIG", "INDEX", "WEIGHTS", "hf_config", "load_hf", "model_config", "params_from", "save_hf"]
 
@@ -43,8 +44,7 @@ Keys = tuple[Any, ...]
 Place = Callable[[Keys, np.ndarray], jax.Array]
 
 _STORED = {"float32": "F32", "bfloat16": "BF16", "float16": "F16"}
-_OWN = re.compile(r"config\.json|model\.safetensors(\.index\.json)?|model-\d{5}-of-\d{5}\.safetensors")
-_BLOCK_BYTES = 4 << 20
+_OWN = r"config\.json|model\.safetensors(\.index\.json)?|model-\d{5}-of-\d{5}\.safetensors"
 
 
 def save_hf(
@@ -70,32 +70,9 @@ def save_hf(
         raise ValueError(f"store_dtype is {store_dtype!r}; use one of {', '.join(_STORED)}")
     if max_shard_bytes < 1:
         raise ValueError(f"max_shard_bytes must be positive, got {max_shard_bytes}")
-    if path.exists():
-        foreign = sorted(p.name for p in path.iterdir() if not _OWN.fullmatch(p.name)) if path.is_dir() else [path.name]
-        if foreign:
-            raise ValueError(f"{path}: holds {foreign[0]}, so it is not replaced; choose another directory")
-    config = (json.dumps(hf_config(cfg, store_dtype), indent=2) + "\n").encode()
-    sources = _sources(params, cfg, store_dtype)
-    partial = path.with_name(f".{path.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    try:
-        (partial / CONFIG).write_bytes(config)
-        write_tensors(partial, sources, _STORED[store_dtype], max_shard_bytes)
-        for file in (partial / CONFIG, partial):
-            sync(file)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
-    if path.exists():
-        old = path.with_name(f".{path.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        path.rename(old)
-        partial.rename(path)
-        shutil.rmtree(old)
-    else:
-        partial.rename(path)
-    sync(path.parent)
+    with replaced(path, _OWN) as folder:
+        (folder / CONFIG).write_text(json.dumps(hf_config(cfg, store_dtype), indent=2) + "\n", encoding="utf-8")
+        write_tensors(folder, _sources(params, cfg, store_dtype), _STORED[store_dtype], max_shard_bytes)
 
 
 def load_hf(
@@ -115,7 +92,7 @@ def load_hf(
         architecture, a missing, extra, misshapen, non-float or non-finite tensor.
     """
     path = Path(path)
-    cfg = model_config(read_json(path / CONFIG), str(path / CONFIG))
+    cfg = model_config(read_object(require(path / CONFIG)), str(path / CONFIG))
     graphdef, params = params_from(read_tensors(path), cfg, str(path), dtype, place)
     return graphdef, params, cfg
 
@@ -126,7 +103,7 @@ def params_from(
     """(graphdef, params) from tensors under their Hugging Face names; arguments and errors as of `load_hf`."""
     _check_counts(tensors, cfg, where)
     graphdef, abstract = _abstract(cfg)
-    pieces = {keys: _pieces(keys, tuple(leaf.shape)) for keys, leaf in _flat(abstract).items()}
+    pieces = {keys: _pieces(keys, tuple(leaf.shape)) for keys, leaf in flat_state(abstract).items()}
     expected = {piece.name: piece for parts in pieces.values() for piece in parts}
     tied = "lm_head.weight" if cfg.tie_embeddings and "lm_head.weight" in tensors else None  # some files repeat it
     check_names(where, set(tensors) - {tied}, set(expected))
@@ -137,7 +114,7 @@ def params_from(
     if tied and not _equal(tensors[tied], tensors["model.embed_tokens.weight"]):
         raise ValueError(f"{where}: tie_word_embeddings is true, but lm_head.weight differs from the embedding")
     flat = {}
-    for keys, leaf in _flat(abstract).items():
+    for keys, leaf in flat_state(abstract).items():
         parts = pieces[keys]
         kind = np.dtype(FLOATS[tensors[parts[0].name].dtype] if dtype is None else dtype)
         host = _aligned(tuple(leaf.shape), kind)
@@ -174,10 +151,6 @@ def _pieces(keys: Keys, shape: tuple[int, ...]) -> list[_Piece]:
 def _abstract(cfg: ModelConfig) -> tuple[nnx.GraphDef, nnx.State]:
     """The planner's structure without its numbers."""
     return nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)
-
-
-def _flat(params: nnx.State) -> dict[Keys, Any]:
-    return dict(nnx.to_flat_state(params))
 
 
 def _check_counts(tensors: Mapping[str, Tensor], cfg: ModelConfig, where: str) -> None:
@@ -225,8 +198,8 @@ def _equal(a: Tensor, b: Tensor) -> bool:
 
 
 def _sources(params: nnx.State, cfg: ModelConfig, store_dtype: str) -> list[Source]:
-    expected = {keys: tuple(leaf.shape) for keys, leaf in _flat(_abstract(cfg)[1]).items()}
-    given = _flat(params)
+    expected = {keys: tuple(leaf.shape) for keys, leaf in flat_state(_abstract(cfg)[1]).items()}
+    given = flat_state(params)
     names = {p.name for keys, shape in expected.items() for p in _pieces(keys, shape)}
     check_names("params", {p.name for k, leaf in given.items() for p in _pieces(k, tuple(leaf.shape))}, names)
     out = []
@@ -243,7 +216,7 @@ def _rows(value: Any, piece: _Piece, store_dtype: str) -> Iterator[np.ndarray]:
     kind = FLOATS[_STORED[store_dtype]]
     host = _host(value if piece.expert is None else value[piece.expert])
     host = host.T if piece.transposed else host
-    step = max(1, _BLOCK_BYTES // max(1, host[0].nbytes))
+    step = max(1, BLOCK_BYTES // max(1, host[0].nbytes))
     for start in range(0, len(host), step):
         with np.errstate(over="ignore"):
             rows = host[start : start + step].astype(kind)

@@ -15,6 +15,7 @@ import numpy as np
 from flax import nnx
 
 from qpa.config import LoraConfig
+from qpa.models.transformer import flat_state
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 MLP = ("gate_proj", "up_proj", "down_proj")
@@ -81,11 +82,6 @@ def add_lora(
 
     flat = {keys: leaf.replace(init(keys, leaf.shape)) for keys, leaf in flat_state(shapes).items()}
     return adapted, nnx.from_flat_state(flat)
-
-
-def flat_state(state: nnx.State) -> dict[tuple[Any, ...], Any]:
-    """{("layers", 0, ..., "lora_a"): leaf}."""
-    return dict(nnx.to_flat_state(state))
 
 
 def merge(params: nnx.State, adapter: nnx.State, scale: float) -> nnx.State:

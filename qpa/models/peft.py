@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,16 @@ from flax import nnx
 from safetensors import SafetensorError, safe_open
 from safetensors.flax import save_file
 
+from qpa.chat.files import read_object
 from qpa.config import LoraConfig
-from qpa.models.lora import ATTENTION, MLP, flat_state, lora_shapes
-from qpa.models.tensor_files import check_names, read_json, sync
+from qpa.models.lora import ATTENTION, MLP, lora_shapes
+from qpa.models.tensor_files import check_names, replaced, require
+from qpa.models.transformer import flat_state
 
 CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
+_OWN = r"adapter_(config\.json|model\.safetensors)"
+_HOLDS = f"an adapter directory holds {CONFIG} and {WEIGHTS}"
 _PREFIX = "base_model.model.model."  # PEFT's wrapper, its inner model, and the causal model's own `model`
 _NAMES = {"lora_a": "lora_A.weight", "lora_b": "lora_B.weight"}
 _OFF = (  # settings of PEFT that change what is computed; here they must be off
@@ -58,10 +61,6 @@ def save_adapter(path: str | os.PathLike[str], adapter: nnx.State, lora: LoraCon
       ValueError: the adapter does not fit `lora` or is not finite, or `path` holds files of another kind.
     """
     path = Path(path)
-    if path.exists():
-        foreign = sorted({p.name for p in path.iterdir()} - {CONFIG, WEIGHTS}) if path.is_dir() else [path.name]
-        if foreign:
-            raise ValueError(f"{path}: holds {foreign[0]}, so it is not replaced; choose another directory")
     tensors, modules = {}, set()
     for keys, leaf in flat_state(adapter).items():
         value = jnp.asarray(jax.device_get(leaf[...])).T
@@ -71,20 +70,9 @@ def save_adapter(path: str | os.PathLike[str], adapter: nnx.State, lora: LoraCon
         modules.add(keys[-2])
     if modules != set(lora.modules):
         raise ValueError(f"adapter: it is on {sorted(modules)}, lora.modules says {sorted(lora.modules)}")
-
-    partial, old = path.with_name(f".{path.name}.partial"), path.with_name(f".{path.name}.old")
-    for leftover in (partial, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    partial.mkdir(parents=True)
-    (partial / CONFIG).write_text(json.dumps(peft_config(lora, base), indent=2) + "\n", encoding="utf-8")
-    save_file(tensors, str(partial / WEIGHTS), metadata={"format": "pt"})
-    for file in (partial / CONFIG, partial / WEIGHTS, partial):
-        sync(file)
-    if path.exists():
-        path.rename(old)
-    partial.rename(path)
-    shutil.rmtree(old, ignore_errors=True)
-    sync(path.parent)
+    with replaced(path, _OWN) as folder:
+        (folder / CONFIG).write_text(json.dumps(peft_config(lora, base), indent=2) + "\n", encoding="utf-8")
+        save_file(tensors, str(folder / WEIGHTS), metadata={"format": "pt"})
 
 
 def load_adapter(
@@ -143,8 +131,7 @@ def peft_config(lora: LoraConfig, base: str = "") -> dict[str, Any]:
 
 def read_config(path: Path) -> dict[str, Any]:
     """The raw configuration of an adapter directory. Raises like `load_adapter`."""
-    _require(path / CONFIG)
-    return read_json(path / CONFIG)
+    return read_object(require(path / CONFIG, _HOLDS))
 
 
 def _lora_config(raw: dict[str, Any], found: set[str], where: str) -> LoraConfig:
@@ -178,14 +165,9 @@ def _name(keys: tuple[Any, ...]) -> str:
 
 
 def _read_tensors(file: Path) -> dict[str, jax.Array]:
-    _require(file)
+    require(file, _HOLDS)
     try:
         with safe_open(str(file), framework="flax") as f:
             return {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118 - no iterator
     except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as e:
         raise ValueError(f"{file}: not a readable safetensors file: {e}") from None
-
-
-def _require(file: Path) -> None:
-    if not file.is_file():
-        raise FileNotFoundError(f"{file}: no such file; an adapter directory holds {CONFIG} and {WEIGHTS}")

@@ -6,9 +6,12 @@ https://github.com/huggingface/safetensors (8 bytes of header length, a JSON hea
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
+import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +21,8 @@ import ml_dtypes
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from qpa.chat.files import read_object
+
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"  # which file of a sharded checkpoint holds which tensor
 FLOATS: dict[str, Any] = {
@@ -26,7 +31,7 @@ FLOATS: dict[str, Any] = {
     "F16": np.dtype("float16"),
     "F64": np.dtype("float64"),
 }
-_BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 4 << 20
 
 
 class Tensor(Protocol):
@@ -59,7 +64,7 @@ class Stored:
         Raises ValueError if the file ends too early: it changed since it was opened.
         """
         kind, width = FLOATS[self.dtype], math.prod(self.shape[1:])
-        rows = max(1, _BLOCK_BYTES // max(1, width * kind.itemsize))
+        rows = max(1, BLOCK_BYTES // max(1, width * kind.itemsize))
         with self.file.open("rb") as f:
             f.seek(self.offset)
             for start in range(0, self.shape[0], rows):
@@ -79,7 +84,7 @@ def read_tensors(path: Path) -> dict[str, Stored]:
     """
     if (path / WEIGHTS).is_file() or not (path / INDEX).is_file():
         return _read_header(path / WEIGHTS)
-    places = read_json(path / INDEX).get("weight_map")
+    places = read_object(path / INDEX).get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(n, str) and Path(n).name == n for n in places.values()):
         raise ValueError(f"{path / INDEX}: weight_map must map tensors to plain file names")
     out: dict[str, Stored] = {}
@@ -92,17 +97,11 @@ def read_tensors(path: Path) -> dict[str, Stored]:
     return out
 
 
-def read_json(file: Path) -> dict[str, Any]:
-    """A JSON object. Raises FileNotFoundError, or ValueError with one line."""
+def require(file: Path, holds: str = f"a checkpoint directory holds config.json and {WEIGHTS}") -> Path:
+    """The file, if it is there. Raises FileNotFoundError that says what its directory `holds`."""
     if not file.is_file():
-        raise FileNotFoundError(f"{file}: no such file; a checkpoint directory holds config.json and {WEIGHTS}")
-    try:
-        raw = json.loads(file.read_bytes())
-    except (ValueError, RecursionError) as e:
-        raise ValueError(f"{file}: not JSON: {e}") from None
-    if not isinstance(raw, dict):
-        raise ValueError(f"{file}: expected an object, got {type(raw).__name__}")
-    return raw
+        raise FileNotFoundError(f"{file}: no such file; {holds}")
+    return file
 
 
 def check_names(where: str, given: set[str], expected: set[str]) -> None:
@@ -125,7 +124,7 @@ class Source:
 def write_tensors(folder: Path, sources: Iterable[Source], dtype: str, max_shard_bytes: int) -> list[Path]:
     """Writes all tensors in one `dtype` of `FLOATS` -> the files: one, or shards with an index when there is too much.
 
-    Shards hold at most `max_shard_bytes`, or one tensor that is larger; every file is synced to disk.
+    Shards hold at most `max_shard_bytes`, or one tensor that is larger.
     """
     size = FLOATS[dtype].itemsize
     shards: list[list[Source]] = [[]]
@@ -146,11 +145,42 @@ def write_tensors(folder: Path, sources: Iterable[Source], dtype: str, max_shard
     places = {source.name: name for name, shard in zip(names, shards, strict=True) for source in shard}
     index = {"metadata": {"total_size": total}, "weight_map": places}
     (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
-    sync(folder / INDEX)
     return [folder / name for name in (*names, INDEX)]
 
 
-def sync(file: Path) -> None:
+@contextlib.contextmanager
+def replaced(path: Path, own: str) -> Iterator[Path]:
+    """A new folder that becomes `path` when the block ends well, whole or not at all; what was there goes.
+
+    Args:
+      path: the directory. own: a pattern of the names that may be in it; one with others is not touched.
+
+    Raises:
+      ValueError: `path` holds files of another kind.
+    """
+    if path.exists():
+        names = (p.name for p in path.iterdir()) if path.is_dir() else (path.name,)
+        if foreign := sorted(name for name in names if not path.is_dir() or not re.fullmatch(own, name)):
+            raise ValueError(f"{path}: holds {foreign[0]}, so it is not replaced; choose another directory")
+    partial, old = path.with_name(f".{path.name}.partial"), path.with_name(f".{path.name}.old")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        for file in (*partial.iterdir(), partial):
+            _sync(file)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    if path.exists():
+        shutil.rmtree(old, ignore_errors=True)
+        path.rename(old)
+    partial.rename(path)
+    shutil.rmtree(old, ignore_errors=True)
+    _sync(path.parent)
+
+
+def _sync(file: Path) -> None:
     """Makes a file or a directory's entries outlive a crash."""
     handle = os.open(file, os.O_RDONLY)
     try:
@@ -160,8 +190,7 @@ def sync(file: Path) -> None:
 
 
 def _read_header(file: Path) -> dict[str, Stored]:
-    if not file.is_file():
-        raise FileNotFoundError(f"{file}: no such file; a checkpoint directory holds config.json and {WEIGHTS}")
+    require(file)
     try:
         with safe_open(str(file), framework="numpy"):  # its checks: sizes, offsets, dtypes, the file's length
             pass
@@ -190,5 +219,3 @@ def _write_file(file: Path, sources: list[Source], dtype: str) -> None:
         for source in sources:
             for block in source.blocks():
                 f.write(np.ascontiguousarray(block).view(np.uint8).data)
-        f.flush()
-        os.fsync(f.fileno())

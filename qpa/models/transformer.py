@@ -156,6 +156,11 @@ def create(cfg: ModelConfig, seed: int = 0) -> tuple[nnx.GraphDef, nnx.State]:
     return nnx.split(Planner(cfg, rngs=nnx.Rngs(seed)), nnx.Param)
 
 
+def flat_state(state: nnx.State) -> dict[tuple[Any, ...], Any]:
+    """{("layers", 0, "mlp", "up_proj", "kernel"): leaf}."""
+    return dict(nnx.to_flat_state(state))
+
+
 def param_count(params: nnx.State) -> int:
     """Number of parameters (a tied head counts once)."""
     return sum(x.size for x in jax.tree.leaves(params))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +12,8 @@ from typing import Any, Protocol
 import jax
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from qpa.harness.files import write_atomic
 
 METRICS_FILE = "metrics.jsonl"
 
@@ -79,12 +80,7 @@ def _truncate(path: Path, step: int) -> None:
     if not path.exists():
         return
     kept = [r for r in _records(path) if r["step"] <= step] if step else []
-    temporary = path.with_suffix(".tmp")
-    with open(temporary, "w", encoding="utf-8") as f:
-        f.writelines(json.dumps(r, ensure_ascii=False) + "\n" for r in kept)
-        f.flush()
-        os.fsync(f.fileno())
-    temporary.replace(path)
+    write_atomic(path, "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in kept).encode())
 
 
 def _records(path: Path) -> list[dict[str, Any]]:

@@ -15,8 +15,8 @@ from tiny import CFG, GRAPHDEF, PARAMS
 
 from qpa.config import LoraConfig
 from qpa.models import load_adapter, load_hf, save_adapter, save_hf
-from qpa.models.lora import add_lora, flat_state, lora_scale, merge
-from qpa.models.transformer import Planner, create
+from qpa.models.lora import add_lora, lora_scale, merge
+from qpa.models.transformer import Planner, create, flat_state
 
 LORA = LoraConfig(rank=4, alpha=12.0, modules=("q_proj", "v_proj", "o_proj", "up_proj", "down_proj"))
 IDS = np.random.default_rng(0).integers(4, 64, (2, 10)).astype(np.int32)

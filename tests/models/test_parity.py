@@ -13,8 +13,8 @@ from flax import nnx
 from reference import CASES, ROPES, torch, transformers
 
 from qpa.models import load_hf, save_hf
-from qpa.models.hf import _flat, _pieces
-from qpa.models.transformer import init_cache, packed_mask
+from qpa.models.hf import _pieces
+from qpa.models.transformer import flat_state, init_cache, packed_mask
 
 LENGTH = 48
 ROPE_CASES = [("llama", "linear"), ("llama", "llama3"), ("qwen3", "yarn"), ("qwen3", "yarn-set")]
@@ -95,7 +95,7 @@ def test_loss_and_gradients(pair):
     loss, grads = jax.jit(jax.value_and_grad(loss_fn))(params)
     np.testing.assert_allclose(loss, theirs.item(), rtol=1e-5)
     wanted = reference.tensors(model)
-    for keys, leaf in _flat(grads).items():
+    for keys, leaf in flat_state(grads).items():
         grad = np.asarray(leaf[...])
         for piece in _pieces(keys, grad.shape):
             mine = grad if piece.expert is None else grad[piece.expert]

@@ -12,7 +12,8 @@ from flax import nnx
 from train_samples import TINY, random_examples
 
 from qpa.config import CareConfig, DataConfig, LoraConfig, OptimizerConfig, RLConfig, SFTConfig
-from qpa.models.lora import flat_state, lora_scale, merge
+from qpa.models.lora import lora_scale, merge
+from qpa.models.transformer import flat_state
 from qpa.train.checkpoint import CheckpointError
 from qpa.train.data import Batches
 from qpa.train.forward import compile_step

@@ -1,4 +1,4 @@
-"""The generation workloads that every peer runs, and the loop of peers that generate in whole batches.
+"""The model shape and workloads that every peer runs, and the loop of peers that generate in whole batches.
 
 Nothing of qpa is imported, so that a peer's own interpreter can run it.
 """
@@ -12,9 +12,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-SHAPE = {"layers": 12, "d_model": 384, "heads": 6, "kv_heads": 2, "head_dim": 64, "d_ff": 1024, "vocab": 8192}
+SHAPE = {
+    "vocab_size": 8192, "d_model": 384, "n_layers": 12, "n_heads": 6, "n_kv_heads": 2, "head_dim": 64, "d_ff": 1024,
+}  # fmt: skip
 SPECIAL = 3  # the last ids of the vocabulary, which no workload contains and no model samples
 PROMPT, NEW = 128, 128  # of the decode workload
+ROWS, LENGTH = 8, 512  # of a batch in training
 Generate = Callable[[list[list[int]], int], list[list[int]]]
 """(contexts, tokens to sample for each) -> sampled ids."""
 
@@ -81,4 +84,4 @@ def median_seconds(run: Callable[[], object], repeats: int) -> float:
 
 
 def _ids(rng: np.random.Generator, count: int) -> list[int]:
-    return rng.integers(1, SHAPE["vocab"] - SPECIAL, count).tolist()
+    return rng.integers(1, SHAPE["vocab_size"] - SPECIAL, count).tolist()
