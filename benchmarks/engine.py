@@ -3,8 +3,9 @@
     python -m benchmarks.engine --repeats=3 --peer_python=PATH_OF_A_PYTHON_WITH_TUNIX
 
 Hugging Face is a peer if torch and transformers can be imported here; its greedy tokens are compared with qpa's on the
-same fp32 weights. Seconds are medians of `--repeats`, after one run that compiles; beside each stands what a product of
-two 2,048 x 2,048 matrices reached just before. Quote ratios, not seconds: the machine's speed changes.
+same fp32 weights. Seconds are medians of `--repeats`, after one run that compiles (of the peers' agent loops only the
+first batch); beside each stands what a product of two 2,048 x 2,048 matrices reached just before. Quote ratios, not
+seconds: the machine's speed changes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax.numpy as jnp
@@ -192,73 +193,79 @@ def agreement(ours: list[list[list[int]]], theirs: list[list[list[int]]]) -> str
 # --- the workloads -------------------------------------------------------------------------------------------------
 
 
-def tunix_seconds() -> dict[str, float]:
-    """Seconds by workload, from the other interpreter."""
+def tunix_row(workload: str, tokens: int, **job: Any) -> list[Row]:
+    """A row for tunix in its own interpreter; none if that is not given."""
     if not _PEER_PYTHON.value:
-        return {}
-    job = {
-        "batches": [int(b) for b in _BATCHES.value], "tasks": _TASKS.value, "group": _GROUP.value,
-        "turns": _TURNS.value, "layers": _LAYERS.value, "batch": _PEER_BATCH.value, "repeats": _REPEATS.value,
-    }  # fmt: skip
+        return []
+    job = {"batches": [], "tasks": 0, "layers": _LAYERS.value, "repeats": _REPEATS.value} | job
+    speed = gflops()
     command = [_PEER_PYTHON.value, "-m", "benchmarks.peers.tunix_engine", json.dumps(job)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"tunix in {_PEER_PYTHON.value} failed:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1])["seconds"]
+    return [Row("tunix", json.loads(done.stdout.splitlines()[-1])["seconds"][workload], tokens, speed)]
 
 
-def show(title: str, rows: list[Row]) -> None:
-    print(f"\n{title}\n{'':32} {'median':>11} {'':15} {'to qpa':>8} {'probe':>6}")
+def show(title: str, rows: Iterator[Row]) -> None:
+    """Prints each row when it is measured; the first one is what the others are compared with."""
+    print(f"\n{title}\n{'':32} {'median':>11} {'':15} {'to qpa':>8} {'probe':>6}", flush=True)
+    base = 0.0
     for row in rows:
-        row.show(rows[0].seconds)
+        base = base or row.seconds
+        row.show(base)
 
 
-def decode(parts: tuple[Any, Any], batch: int, peer: Any, tunix: dict[str, float]) -> None:
+def decode(parts: tuple[Any, Any], batch: int, peer: Any) -> Iterator[Row]:
     episodes = [Episode(ids, [NEW], [[]]) for ids in decode_prompts(batch)]
     sizes = {"slots": batch, "decode_rows": batch, "context": PROMPT + NEW, "prefill_buckets": (PROMPT,)}
     eng = engine(parts, **sizes)
-    rows = [qpa_row("qpa", eng, episodes), qpa_row("qpa, top-p 0.9 and top-k 50", eng, episodes, top_p=0.9, top_k=50)]
+    yield qpa_row("qpa", eng, episodes)
+    yield qpa_row("qpa, top-p 0.9 and top-k 50", eng, episodes, top_p=0.9, top_k=50)
     if peer is not None:
         speed, ours = gflops(), play_all(eng, episodes, temperature=0.0)
         theirs: list[Any] = []
         seconds = median_seconds(lambda: theirs.append(in_batches(episodes, batch, peer)), _REPEATS.value)
-        rows.append(Row("Hugging Face generate", seconds, batch * NEW, speed, agreement(ours, theirs[-1])))
-    if f"decode {batch}" in tunix:
-        rows.append(Row("tunix", tunix[f"decode {batch}"], batch * NEW, gflops()))
-    show(f"decode: {batch} rows, prompt {PROMPT}, {NEW} new tokens, prefill included", rows)
+        yield Row("Hugging Face generate", seconds, batch * NEW, speed, agreement(ours, theirs[-1]))
+    yield from tunix_row(f"decode {batch}", batch * NEW, batches=[batch])
 
 
-def agent(parts: tuple[Any, Any], peer: Any, tunix: dict[str, float]) -> None:
-    episodes = agent_episodes(_TASKS.value, _GROUP.value, _TURNS.value)
+def agent(parts: tuple[Any, Any], episodes: list[Episode], peer: Any) -> Iterator[Row]:
     context = -(-max(e.total for e in episodes) // 64) * 64
     sizes = {"slots": len(episodes), "decode_rows": min(_ROWS.value, len(episodes)), "context": context}
     eng, tokens = engine(parts, **sizes), sum(sum(e.lengths) for e in episodes)
-    rows = [qpa_row("qpa", eng, episodes, temperature=0.0)]
+    yield qpa_row("qpa", eng, episodes, temperature=0.0)
     few = engine(
         parts, **sizes | {"slots": -(-len(episodes) // 4), "decode_rows": min(_ROWS.value, len(episodes) // 4)}
     )
-    rows.append(qpa_row("qpa, a quarter of the slots", few, episodes, temperature=0.0))
+    yield qpa_row("qpa, a quarter of the slots", few, episodes, temperature=0.0)
     inexact = engine(parts, **sizes)
     keep_sampled(inexact)
-    rows.append(qpa_row("qpa, sampled keys kept (inexact)", inexact, episodes, temperature=0.0))
+    yield qpa_row("qpa, sampled keys kept (inexact)", inexact, episodes, temperature=0.0)
+    batch = _PEER_BATCH.value
     if peer is not None:
         speed, ours = gflops(), play_all(eng, episodes, temperature=0.0)
         theirs: list[Any] = []
-        seconds = median_seconds(lambda: theirs.append(in_batches(episodes, _PEER_BATCH.value, peer)), _REPEATS.value)
-        rows.append(Row("Hugging Face generate", seconds, tokens, speed, agreement(ours, theirs[-1])))
-    if "agent" in tunix:
-        rows.append(Row("tunix", tunix["agent"], tokens, gflops()))
-    show(f"agent: {_TASKS.value} tasks x {_GROUP.value}, {_TURNS.value} turns, {tokens} sampled tokens", rows)
+        seconds = median_seconds(
+            lambda: theirs.append(in_batches(episodes, batch, peer)),
+            _REPEATS.value,
+            lambda: in_batches(episodes[:batch], batch, peer),
+        )
+        yield Row("Hugging Face generate", seconds, tokens, speed, agreement(ours, theirs[-1]))
+    yield from tunix_row("agent", tokens, tasks=_TASKS.value, group=_GROUP.value, turns=_TURNS.value, batch=batch)
 
 
 def main(_: list[str]) -> None:
     SHAPE["n_layers"] = _LAYERS.value
-    tunix, parts = tunix_seconds(), model()
+    parts = model()
     peer = hugging_face(parts)
     for batch in map(int, _BATCHES.value):
-        decode(parts, batch, peer, tunix)
+        title = f"decode: {batch} rows, prompt {PROMPT}, {NEW} new tokens, prefill included"
+        show(title, decode(parts, batch, peer))
     if _TASKS.value:
-        agent(parts, peer, tunix)
+        episodes = agent_episodes(_TASKS.value, _GROUP.value, _TURNS.value)
+        tokens = sum(sum(e.lengths) for e in episodes)
+        title = f"agent: {_TASKS.value} tasks x {_GROUP.value}, {_TURNS.value} turns, {tokens} sampled tokens"
+        show(title, agent(parts, episodes, peer))
 
 
 if __name__ == "__main__":

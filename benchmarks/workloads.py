@@ -72,9 +72,9 @@ def in_batches(episodes: Sequence[Episode], batch: int, generate: Generate) -> l
     return out
 
 
-def median_seconds(run: Callable[[], object], repeats: int) -> float:
-    """Seconds of one run, median; the first run, which compiles, does not count."""
-    run()
+def median_seconds(run: Callable[[], object], repeats: int, warm: Callable[[], object] | None = None) -> float:
+    """Seconds of one run, median. First comes `warm`, or one more run, which compiles and does not count."""
+    (warm or run)()
     times = []
     for _ in range(repeats):
         begin = time.perf_counter()

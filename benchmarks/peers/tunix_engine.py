@@ -84,7 +84,12 @@ def main() -> None:
             out = agent([" ".join(map(str, ids)) for ids in contexts], count, max_prompt_length=length)
             return [tokens.tolist() for tokens in out.tokens]
 
-        seconds["agent"] = median_seconds(lambda: in_batches(episodes, job["batch"], generate), job["repeats"])
+        batch = job["batch"]
+        seconds["agent"] = median_seconds(
+            lambda: in_batches(episodes, batch, generate),
+            job["repeats"],
+            lambda: in_batches(episodes[:batch], batch, generate),
+        )
     print(json.dumps({"seconds": seconds, "jax": jax.__version__}))
 
 

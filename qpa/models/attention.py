@@ -6,6 +6,7 @@ G = N / K queries per key-value head, H head width.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -26,37 +27,84 @@ class LayerCache(NamedTuple):
     v: jax.Array
 
 
-def attend(q_BNTH: jax.Array, k_BKSH: jax.Array, v_BKSH: jax.Array, mask_BTS: jax.Array) -> jax.Array:
-    """Grouped-query attention -> [B, N, T, H]; softmax in float32."""
-    b, n, t, h = q_BNTH.shape
-    kv = k_BKSH.shape[1]
-    q = q_BNTH.reshape(b, kv, n // kv, t, h)
-    return _mix(jnp.einsum("bkgth,bksh->bkgts", q, k_BKSH), v_BKSH, mask_BTS)
+@partial(jax.custom_vjp, nondiff_argnums=(4,))
+def attend(
+    q_BKTGH: jax.Array, k_BKTH: jax.Array, v_BKTH: jax.Array, mask_BTT: jax.Array, blocks: int = 1
+) -> jax.Array:
+    """Causal grouped-query attention -> [B, K, T, G, H]; softmax in float32.
+
+    In `blocks` blocks of queries that never touch keys right of the block. Every query must see a key. The backward
+    pass makes the probabilities again from the normalisers (Dao et al. 2022, arXiv:2205.14135), so that no layer keeps
+    anything of size T x T.
+    """
+    return _attend(q_BKTGH, k_BKTH, v_BKTH, mask_BTT, blocks)[0]
 
 
-def _mix(products_BKGTS: jax.Array, v_BKSH: jax.Array, mask_BTS: jax.Array) -> jax.Array:
-    """Values weighted by the softmax of scaled, masked query-key products -> [B, N, T, H]."""
-    b, kv, g, t, _ = products_BKGTS.shape
-    h = v_BKSH.shape[-1]
-    scores = products_BKGTS * (h**-0.5)
-    scores = jnp.where(mask_BTS[:, None, None], scores.astype(jnp.float32), NEG_INF)
-    probs = jax.nn.softmax(scores, axis=-1).astype(v_BKSH.dtype)
-    return jnp.einsum("bkgts,bksh->bkgth", probs, v_BKSH).reshape(b, kv * g, t, h)
+def _attend(q, k, v, mask, blocks):
+    """Output [B, K, T, G, H] and log normalisers [B, K, T, G, 1]."""
+    outs, norms = [], []
+    for start, stop in _bounds(q.shape[2], blocks):
+        scores = _scores(q[:, :, start:stop], k[:, :, :stop], mask[:, start:stop, :stop])
+        top = scores.max(axis=-1, keepdims=True)
+        probs = jnp.exp(scores - top)
+        total = probs.sum(axis=-1, keepdims=True)
+        mixed = _per_head("bkts,bksh->bkth", probs.astype(v.dtype), v[:, :, :stop])
+        outs.append((mixed / total).astype(v.dtype))
+        norms.append(top + jnp.log(total))
+    return jnp.concatenate(outs, axis=2), jnp.concatenate(norms, axis=2)
 
 
-def attend_blocked(q: jax.Array, k: jax.Array, v: jax.Array, mask_BTS: jax.Array, blocks: int) -> jax.Array:
-    """`attend` for a causal square mask, in query blocks that never touch keys right of the block."""
-    t = q.shape[2]
-    size = -(-t // blocks)
-    outs = []
-    for start in range(0, t, size):
-        stop = min(start + size, t)
-        outs.append(attend(q[:, :, start:stop], k[:, :, :stop], v[:, :, :stop], mask_BTS[:, start:stop, :stop]))
-    return jnp.concatenate(outs, axis=2)
+def _attend_forward(q, k, v, mask, blocks):
+    out, norm = _attend(q, k, v, mask, blocks)
+    return out, (q, k, v, mask, out, norm)
+
+
+def _attend_backward(blocks, saved, d_out):
+    q, k, v, mask, out, norm = saved
+    inner = (d_out.astype(jnp.float32) * out).sum(axis=-1, keepdims=True)
+    d_q, d_k, d_v = [], jnp.zeros(k.shape, jnp.float32), jnp.zeros(v.shape, jnp.float32)
+    for start, stop in _bounds(q.shape[2], blocks):
+        own = (slice(None), slice(None), slice(start, stop))
+        seen = (slice(None), slice(None), slice(stop))
+        probs = jnp.exp(_scores(q[own], k[seen], mask[:, start:stop, :stop]) - norm[own])
+        d_probs = _per_head("bkth,bksh->bkts", d_out[own], v[seen])
+        d_scores = (probs * (d_probs - inner[own]) * q.shape[-1] ** -0.5).astype(q.dtype)
+        d_q.append(_per_head("bkts,bksh->bkth", d_scores, k[seen]).astype(q.dtype))
+        d_k = d_k.at[seen].add(_over_queries(d_scores, q[own]))
+        d_v = d_v.at[seen].add(_over_queries(probs.astype(v.dtype), d_out[own]))
+    return jnp.concatenate(d_q, axis=2), d_k.astype(k.dtype), d_v.astype(v.dtype), None
+
+
+attend.defvjp(_attend_forward, _attend_backward)
+
+
+def _bounds(length: int, blocks: int) -> list[tuple[int, int]]:
+    size = -(-length // max(1, blocks))
+    return [(start, min(start + size, length)) for start in range(0, length, size)]
+
+
+def _per_head(products: str, a_BKTGX: jax.Array, b_BKSY: jax.Array) -> jax.Array:
+    """`products` of [B, K, T G, X] with [B, K, S, Y]: a group's queries are rows of one matrix."""
+    b, kv, t, g, x = a_BKTGX.shape
+    made = jnp.einsum(products, a_BKTGX.reshape(b, kv, t * g, x), b_BKSY, preferred_element_type=jnp.float32)
+    return made.reshape(b, kv, t, g, -1)
+
+
+def _over_queries(a_BKTGS: jax.Array, b_BKTGH: jax.Array) -> jax.Array:
+    """Summed over a group's queries, float32 [B, K, S, H]."""
+    (b, kv, t, g, s), h = a_BKTGS.shape, b_BKTGH.shape[-1]
+    factors = a_BKTGS.reshape(b, kv, t * g, s), b_BKTGH.reshape(b, kv, t * g, h)
+    return jnp.einsum("bkts,bkth->bksh", *factors, preferred_element_type=jnp.float32)
+
+
+def _scores(q_BKTGH: jax.Array, k_BKSH: jax.Array, mask_BTS: jax.Array) -> jax.Array:
+    """Scaled, masked products, float32 [B, K, T, G, S]."""
+    products = _per_head("bkth,bksh->bkts", q_BKTGH, k_BKSH) * q_BKTGH.shape[-1] ** -0.5
+    return jnp.where(mask_BTS[:, None, :, None], products, NEG_INF)
 
 
 def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> jax.Array:
-    """`attend` over a cache."""
+    """Attention over a cache -> [B, N, T, H]; softmax in float32."""
     b, n, t, h = q_BNTH.shape
     kv = cache.v.shape[1]
     q = q_BNTH.reshape(b, kv, n // kv, t, h)
@@ -64,7 +112,9 @@ def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> 
         products = (q[..., 0, :, None] * cache.k[:, :, None]).sum(axis=3)[..., None, :]
     else:
         products = jnp.einsum("bkgth,bkhs->bkgts", q, cache.k)
-    return _mix(products, cache.v, mask_BTS)
+    scores = jnp.where(mask_BTS[:, None, None], (products * h**-0.5).astype(jnp.float32), NEG_INF)
+    probs = jax.nn.softmax(scores, axis=-1).astype(cache.v.dtype)
+    return jnp.einsum("bkgts,bksh->bkgth", probs, cache.v).reshape(b, n, t, h)
 
 
 class Attention(nnx.Module):
@@ -81,24 +131,22 @@ class Attention(nnx.Module):
     def __call__(self, x_BTD, cos, sin, mask_BTS, cache: LayerCache | None, positions_BT):
         b, t, _ = x_BTD.shape
         cfg = self.cfg
-
-        def heads(proj: nnx.Linear, n: int, norm: RMSNorm | None = None) -> jax.Array:
-            y = proj(x_BTD).reshape(b, t, n, cfg.head_dim)
-            return (y if norm is None else norm(y)).swapaxes(1, 2)
-
-        q_norm, k_norm = (self.q_norm, self.k_norm) if cfg.qk_norm else (None, None)
-        q, k = heads(self.q_proj, cfg.n_heads, q_norm), heads(self.k_proj, cfg.n_kv_heads, k_norm)
-        v = heads(self.v_proj, cfg.n_kv_heads)
+        kv, h = cfg.n_kv_heads, cfg.head_dim
+        q = self.q_proj(x_BTD).reshape(b, t, cfg.n_heads, h)
+        k = self.k_proj(x_BTD).reshape(b, t, kv, h)
+        v = self.v_proj(x_BTD).reshape(b, t, kv, h).swapaxes(1, 2)
+        if cfg.qk_norm:
+            q, k = self.q_norm(q), self.k_norm(k)
         q, k = rotate(q, cos, sin), rotate(k, cos, sin)
         if cache is None:
-            blocks = cfg.attention_blocks
-            out = attend(q, k, v, mask_BTS) if blocks <= 1 else attend_blocked(q, k, v, mask_BTS, blocks)
+            q = q.reshape(b, t, kv, -1, h).swapaxes(1, 2)
+            out = attend(q, k.swapaxes(1, 2), v, mask_BTS, cfg.attention_blocks).swapaxes(1, 2)
         else:
             # Padded queries carry position S (out of range), so mode="drop" leaves the cache untouched for them.
             rows = jnp.arange(b)[:, None]
             cache = LayerCache(
-                cache.k.at[rows, :, :, positions_BT].set(k.swapaxes(1, 2), mode="drop"),
+                cache.k.at[rows, :, :, positions_BT].set(k, mode="drop"),
                 cache.v.at[rows, :, positions_BT].set(v.swapaxes(1, 2), mode="drop"),
             )
-            out = attend_cached(q, cache, mask_BTS)
-        return self.o_proj(out.swapaxes(1, 2).reshape(b, t, -1)), cache
+            out = attend_cached(q.swapaxes(1, 2), cache, mask_BTS).swapaxes(1, 2)
+        return self.o_proj(out.reshape(b, t, -1)), cache

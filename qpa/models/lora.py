@@ -27,7 +27,7 @@ class LoraLinear(nnx.Linear):
     def __init__(self, base: nnx.Linear, rank: int, scale: float):
         super().__init__(
             base.in_features, base.out_features, use_bias=False, dtype=base.dtype, precision=base.precision,
-            rngs=nnx.Rngs(0),
+            dot_general=base.dot_general, rngs=nnx.Rngs(0),
         )  # fmt: skip
         self.lora_a = nnx.LoRAParam(jnp.zeros((base.in_features, rank), jnp.float32))
         self.lora_b = nnx.LoRAParam(jnp.zeros((rank, base.out_features), jnp.float32))

@@ -32,18 +32,17 @@ def check_scaling(scaling: RopeScaling) -> None:
 
 
 def rotary(positions_BT: jax.Array, cfg: ModelConfig) -> tuple[jax.Array, jax.Array]:
-    """cos and sin, each [B, 1, T, H/2], of the half-split rotary embedding."""
-    freqs = frequencies(cfg)
-    angles = positions_BT[:, None, :, None].astype(jnp.float32) * freqs
+    """cos and sin, each [B, T, 1, H/2], of the half-split rotary embedding."""
+    angles = positions_BT[:, :, None, None].astype(jnp.float32) * frequencies(cfg)
     cos, sin = jnp.cos(angles), jnp.sin(angles)
     if (factor := attention_factor(cfg.rope_scaling)) != 1.0:
         cos, sin = cos * factor, sin * factor
     return cos, sin
 
 
-def rotate(x_BNTH: jax.Array, cos: jax.Array, sin: jax.Array) -> jax.Array:
-    a, b = jnp.split(x_BNTH, 2, axis=-1)
-    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1).astype(x_BNTH.dtype)
+def rotate(x_BTNH: jax.Array, cos: jax.Array, sin: jax.Array) -> jax.Array:
+    a, b = jnp.split(x_BTNH, 2, axis=-1)
+    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1).astype(x_BTNH.dtype)
 
 
 def frequencies(cfg: ModelConfig) -> jax.Array:

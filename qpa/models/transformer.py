@@ -15,7 +15,7 @@ from flax import nnx
 
 from qpa.config import ModelConfig
 from qpa.models.attention import Attention, LayerCache
-from qpa.models.layers import MLP, RMSNorm
+from qpa.models.layers import MLP, RMSNorm, product
 from qpa.models.moe import MoE, Routing
 from qpa.models.rope import check_scaling, rotary
 
@@ -89,8 +89,9 @@ class Planner(nnx.Module):
 
     def logits(self, hidden_BTD: jax.Array) -> jax.Array:
         """float32 logits [B, T, V]."""
-        head = self.embed_tokens[...].T if self.cfg.tie_embeddings else self.lm_head[...]
-        return jnp.matmul(hidden_BTD, head.astype(hidden_BTD.dtype), preferred_element_type=jnp.float32)
+        tied = self.cfg.tie_embeddings
+        head = self.embed_tokens[...] if tied else self.lm_head[...]
+        return product(hidden_BTD, head.astype(hidden_BTD.dtype), 1 if tied else 0, jnp.float32)
 
     def __call__(self, tokens_BT: jax.Array, positions_BT: jax.Array, segments_BT: jax.Array) -> jax.Array:
         """Logits [B, T, V] of packed rows. Tokens attend within their segment; segment 0 is padding."""
