@@ -51,6 +51,7 @@ def main(argv: list[str]) -> None:
             result = json.loads(done.stdout.strip().splitlines()[-1])
             rates[name] += [ROWS * LENGTH / s for s in result["seconds"]]
             probes[name].append(result["gflops"])
+            print(f"{name}: {', '.join(f'{s:.1f}' for s in result['seconds'])} s", file=sys.stderr, flush=True)
     report(rates, probes)
 
 
