@@ -28,9 +28,7 @@ class LayerCache(NamedTuple):
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(4,))
-def attend(
-    q_BKTGH: jax.Array, k_BKTH: jax.Array, v_BKTH: jax.Array, mask_BTT: jax.Array, blocks: int = 1
-) -> jax.Array:
+def attend(q_BKTGH: jax.Array, k_BKTH: jax.Array, v_BKTH: jax.Array, mask_BTT: jax.Array, blocks: int = 1) -> jax.Array:
     """Causal grouped-query attention -> [B, K, T, G, H]; softmax in float32.
 
     In `blocks` blocks of queries that never touch keys right of the block. Every query must see a key. The backward

@@ -74,7 +74,7 @@ def make_step(graphdef: nnx.GraphDef, tx: optax.GradientTransformation, mesh: ja
 
     @partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
     def total(params: Any, batch: dict[str, jax.Array]):
-        # Every device differentiates by a copy of its own, so the hand-written backward passes need not know of devices.
+        # Every device differentiates by a copy of its own: hand-written backward passes need not know of devices.
         params = jax.lax.pcast(params, "data", to="varying")
         return jax.lax.psum(local_loss(graphdef, params, batch), "data")
 
