@@ -35,8 +35,8 @@ def _product_backward(axis: int, dtype: Any, saved: Any, d_out: jax.Array) -> tu
         d_out, weights, (((d_out.ndim - 1,), (1 - axis,)), ((), ())), preferred_element_type=x.dtype
     )
     # As matrices: of a product over several axes XLA makes a transposed copy first.
-    factors = [y.reshape(-1, y.shape[-1]) for y in ((x, d_out) if axis == 0 else (d_out, x))]
-    return d_x, jax.lax.dot_general(*factors, (((0,), (0,)), ((), ())), preferred_element_type=weights.dtype)
+    a, b = (y.reshape(-1, y.shape[-1]) for y in ((x, d_out) if axis == 0 else (d_out, x)))
+    return d_x, jax.lax.dot_general(a, b, (((0,), (0,)), ((), ())), preferred_element_type=weights.dtype)
 
 
 product.defvjp(_product_forward, _product_backward)
