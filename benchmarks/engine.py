@@ -35,6 +35,7 @@ from benchmarks.workloads import (
     decode_prompts,
     in_batches,
     median_seconds,
+    sampled_tokens,
 )
 from qpa.chat.markers import END_OF_TEXT, IM_END, IM_START
 from qpa.config import EngineConfig, ModelConfig
@@ -139,7 +140,7 @@ def qpa_row(name: str, eng: Engine, episodes: list[Episode], **fields: Any) -> R
     host = change["host_seconds"] / (change["host_seconds"] + change["device_seconds"])
     note = f"host {host:.1%}, {before['programs']:.0f} programs, then {change['programs']:.0f} more"
     note += f"; prefilled {change['prefill_tokens'] / runs:.0f}, reused {change['reused_tokens'] / runs:.0f}"
-    return Row(name, seconds, sum(sum(e.lengths) for e in episodes), speed, note)
+    return Row(name, seconds, sampled_tokens(episodes), speed, note)
 
 
 def keep_sampled(eng: Engine) -> None:
@@ -193,6 +194,20 @@ def agreement(ours: list[list[list[int]]], theirs: list[list[list[int]]]) -> str
 # --- the workloads -------------------------------------------------------------------------------------------------
 
 
+def hugging_face_row(eng: Engine, episodes: list[Episode], batch: int, peer: Any) -> list[Row]:
+    """A row for `hugging_face`'s generation, its greedy tokens held against the engine's; none without it."""
+    if peer is None:
+        return []
+    speed, ours = gflops(), play_all(eng, episodes, temperature=0.0)
+    theirs: list[Any] = []
+    seconds = median_seconds(
+        lambda: theirs.append(in_batches(episodes, batch, peer)),
+        _REPEATS.value,
+        lambda: in_batches(episodes[:batch], batch, peer),
+    )
+    return [Row("Hugging Face generate", seconds, sampled_tokens(episodes), speed, agreement(ours, theirs[-1]))]
+
+
 def tunix_row(workload: str, tokens: int, **job: Any) -> list[Row]:
     """A row for tunix in its own interpreter; none if that is not given."""
     if not _PEER_PYTHON.value:
@@ -221,18 +236,14 @@ def decode(parts: tuple[Any, Any], batch: int, peer: Any) -> Iterator[Row]:
     eng = engine(parts, **sizes)
     yield qpa_row("qpa", eng, episodes)
     yield qpa_row("qpa, top-p 0.9 and top-k 50", eng, episodes, top_p=0.9, top_k=50)
-    if peer is not None:
-        speed, ours = gflops(), play_all(eng, episodes, temperature=0.0)
-        theirs: list[Any] = []
-        seconds = median_seconds(lambda: theirs.append(in_batches(episodes, batch, peer)), _REPEATS.value)
-        yield Row("Hugging Face generate", seconds, batch * NEW, speed, agreement(ours, theirs[-1]))
-    yield from tunix_row(f"decode {batch}", batch * NEW, batches=[batch])
+    yield from hugging_face_row(eng, episodes, batch, peer)
+    yield from tunix_row(f"decode {batch}", sampled_tokens(episodes), batches=[batch])
 
 
 def agent(parts: tuple[Any, Any], episodes: list[Episode], peer: Any) -> Iterator[Row]:
     context = -(-max(e.total for e in episodes) // 64) * 64
     sizes = {"slots": len(episodes), "decode_rows": min(_ROWS.value, len(episodes)), "context": context}
-    eng, tokens = engine(parts, **sizes), sum(sum(e.lengths) for e in episodes)
+    eng = engine(parts, **sizes)
     yield qpa_row("qpa", eng, episodes, temperature=0.0)
     few = engine(
         parts, **sizes | {"slots": -(-len(episodes) // 4), "decode_rows": min(_ROWS.value, len(episodes) // 4)}
@@ -242,16 +253,9 @@ def agent(parts: tuple[Any, Any], episodes: list[Episode], peer: Any) -> Iterato
     keep_sampled(inexact)
     yield qpa_row("qpa, sampled keys kept (inexact)", inexact, episodes, temperature=0.0)
     batch = _PEER_BATCH.value
-    if peer is not None:
-        speed, ours = gflops(), play_all(eng, episodes, temperature=0.0)
-        theirs: list[Any] = []
-        seconds = median_seconds(
-            lambda: theirs.append(in_batches(episodes, batch, peer)),
-            _REPEATS.value,
-            lambda: in_batches(episodes[:batch], batch, peer),
-        )
-        yield Row("Hugging Face generate", seconds, tokens, speed, agreement(ours, theirs[-1]))
-    yield from tunix_row("agent", tokens, tasks=_TASKS.value, group=_GROUP.value, turns=_TURNS.value, batch=batch)
+    yield from hugging_face_row(eng, episodes, batch, peer)
+    job = {"tasks": _TASKS.value, "group": _GROUP.value, "turns": _TURNS.value, "batch": batch}
+    yield from tunix_row("agent", sampled_tokens(episodes), **job)
 
 
 def main(_: list[str]) -> None:
@@ -263,8 +267,8 @@ def main(_: list[str]) -> None:
         show(title, decode(parts, batch, peer))
     if _TASKS.value:
         episodes = agent_episodes(_TASKS.value, _GROUP.value, _TURNS.value)
-        tokens = sum(sum(e.lengths) for e in episodes)
-        title = f"agent: {_TASKS.value} tasks x {_GROUP.value}, {_TURNS.value} turns, {tokens} sampled tokens"
+        sizes = f"{_TASKS.value} tasks x {_GROUP.value}, {_TURNS.value} turns"
+        title = f"agent: {sizes}, {sampled_tokens(episodes)} sampled tokens"
         show(title, agent(parts, episodes, peer))
 
 

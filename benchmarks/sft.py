@@ -18,7 +18,7 @@ from collections import defaultdict
 
 from absl import app, flags
 
-from benchmarks.workloads import LENGTH, ROWS, SHAPE
+from benchmarks.workloads import LENGTH, ROWS, SHAPE, timed_updates
 
 FLOPS_PER_TOKEN = 6 * 22.03e6  # 6 N: what an update has to multiply, attention left out
 
@@ -74,8 +74,6 @@ def train(devices: int, steps: int) -> dict[str, object]:
     from qpa.train.mesh import configure_host_devices
 
     configure_host_devices(devices)
-    import time
-
     import jax
     import numpy as np
 
@@ -102,14 +100,13 @@ def train(devices: int, steps: int) -> dict[str, object]:
         "index": whole, "weights": np.ones((ROWS, LENGTH), np.float32),
     }  # fmt: skip
     rows = place_chunks(mesh, split_rows(batch, chunk_rows(ROWS, mesh)))
-    seconds = []
-    before = gflops()
-    for _ in range(steps + 2):
-        begin = time.perf_counter()
+
+    def update() -> None:
+        nonlocal state
         state, values = step(state, rows)
         jax.block_until_ready(values)
-        seconds.append(time.perf_counter() - begin)
-    return {"seconds": seconds[2:], "gflops": (before + gflops()) / 2}
+
+    return timed_updates(update, steps, gflops)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import dataclasses
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ SHAPE = {
 SPECIAL = 3  # the last ids of the vocabulary, which no workload contains and no model samples
 PROMPT, NEW = 128, 128  # of the decode workload
 ROWS, LENGTH = 8, 512  # of a batch in training
+PROBE = 2048  # width of the matrices whose product tells how fast the machine is
 Generate = Callable[[list[list[int]], int], list[list[int]]]
 """(contexts, tokens to sample for each) -> sampled ids."""
 
@@ -72,15 +74,37 @@ def in_batches(episodes: Sequence[Episode], batch: int, generate: Generate) -> l
     return out
 
 
-def median_seconds(run: Callable[[], object], repeats: int, warm: Callable[[], object] | None = None) -> float:
-    """Seconds of one run, median. First comes `warm`, or one more run, which compiles and does not count."""
-    (warm or run)()
+def sampled_tokens(episodes: Sequence[Episode]) -> int:
+    return sum(sum(e.lengths) for e in episodes)
+
+
+def seconds_of(run: Callable[[], object], repeats: int) -> list[float]:
+    """Wall seconds of each run."""
     times = []
     for _ in range(repeats):
         begin = time.perf_counter()
         run()
         times.append(time.perf_counter() - begin)
-    return statistics.median(times)
+    return times
+
+
+def median_seconds(run: Callable[[], object], repeats: int, warm: Callable[[], object] | None = None) -> float:
+    """Seconds of one run, median. First comes `warm`, or one more run, which compiles and does not count."""
+    (warm or run)()
+    return statistics.median(seconds_of(run, repeats))
+
+
+def timed_updates(update: Callable[[], object], steps: int, gflops: Callable[[], float]) -> dict[str, Any]:
+    """Seconds of `steps` updates after two that do not count, and the mean of the probe's speed before and after."""
+    before = gflops()
+    seconds = seconds_of(update, steps + 2)[2:]
+    return {"seconds": seconds, "gflops": (before + gflops()) / 2}
+
+
+def best_gflops(product: Callable[[], object]) -> float:
+    """GFLOP/s of `product`, which multiplies two float32 matrices of `PROBE` x `PROBE`: best of five, after one more."""
+    product()
+    return 2 * PROBE**3 / min(seconds_of(product, 5)) / 1e9
 
 
 def _ids(rng: np.random.Generator, count: int) -> list[int]:

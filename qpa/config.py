@@ -43,7 +43,7 @@ class ModelConfig:
     experts_per_token: int = 8
     d_expert: int = 768  # width of one expert; `d_ff` is then without effect
     norm_topk: bool = True  # the chosen experts' weights are scaled to sum to one
-    attention_blocks: int = 2  # training: 1 / so many of the scores exist at a time; the upper triangle is skipped
+    attention_blocks: int = 2  # training: blocks of queries, which skip the keys to their right (faster on CPU)
     scan_layers: bool = False  # training runs one traced layer in a loop: compiles much faster, runs slower on CPU
     remat: str = "none"  # none | full | dots: what the backward pass computes again (nothing, layers, all but products)
 

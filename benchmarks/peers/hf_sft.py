@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 
 import torch
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
-from benchmarks.workloads import LENGTH, ROWS, SHAPE
+from benchmarks.workloads import LENGTH, PROBE, ROWS, SHAPE, best_gflops, timed_updates
 
 
-def probe() -> float:
-    """GFLOP/s of a float32 product of 2048 x 2048 matrices, best of five."""
-    a = torch.ones(2048, 2048)
-    times = []
-    for _ in range(6):
-        begin = time.perf_counter()
-        a @ a
-        times.append(time.perf_counter() - begin)
-    return 2 * 2048**3 / min(times) / 1e9
+def gflops() -> float:
+    """The probe, by torch."""
+    a = torch.ones(PROBE, PROBE)
+    return best_gflops(lambda: a @ a)
 
 
 def main(steps: int) -> None:
@@ -42,10 +36,8 @@ def main(steps: int) -> None:
     model.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), fused=True)
     ids = torch.randint(1, SHAPE["vocab_size"], (ROWS, LENGTH + 1))
-    seconds = []
-    before = probe()
-    for _ in range(steps + 2):
-        begin = time.perf_counter()
+
+    def update() -> None:
         logits = model(input_ids=ids[:, :-1]).logits
         loss = torch.nn.functional.cross_entropy(
             logits.reshape(-1, SHAPE["vocab_size"]).float(), ids[:, 1:].reshape(-1)
@@ -54,8 +46,8 @@ def main(steps: int) -> None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
-        seconds.append(time.perf_counter() - begin)
-    print(json.dumps({"seconds": seconds[2:], "gflops": (before + probe()) / 2}))
+
+    print(json.dumps(timed_updates(update, steps, gflops)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 
 import jax
 import numpy as np
@@ -15,7 +14,7 @@ from tunix.sft import utils as sft_utils
 
 from benchmarks.peers.tunix_engine import model
 from benchmarks.probe import gflops
-from benchmarks.workloads import LENGTH, ROWS, SHAPE
+from benchmarks.workloads import LENGTH, ROWS, SHAPE, timed_updates
 
 
 def model_input(batch: peft_trainer.TrainingInput) -> dict[str, jax.Array]:
@@ -36,14 +35,12 @@ def main(steps: int) -> None:
     step, _ = trainer.jit_train_and_eval_step(cache_nnx_graph=True)
     text = np.random.default_rng(0).integers(1, SHAPE["vocab_size"], (ROWS, LENGTH)).astype(np.int32)
     batch = peft_trainer.TrainingInput(input_tokens=text, input_mask=np.ones_like(text, bool))
-    seconds = []
-    before = gflops()
-    for _ in range(steps + 2):
-        begin = time.perf_counter()
+
+    def update() -> None:
         jax.block_until_ready(step(batch))
         jax.block_until_ready(nnx.state(net))
-        seconds.append(time.perf_counter() - begin)
-    print(json.dumps({"seconds": seconds[2:], "gflops": (before + gflops()) / 2}))
+
+    print(json.dumps(timed_updates(update, steps, gflops)))
 
 
 if __name__ == "__main__":

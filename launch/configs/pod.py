@@ -25,7 +25,7 @@ def get_config() -> LoopConfig:
             d_ff=12_288,
             rope_theta=1_000_000.0,
             tie_embeddings=False,
-            attention_blocks=8,
+            attention_blocks=1,
             scan_layers=True,
             remat="full",
         ),

@@ -6,11 +6,13 @@ G = N / K queries per key-value head, H head width.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 
 from qpa.config import ModelConfig
@@ -41,12 +43,12 @@ def attend(q_BKTGH: jax.Array, k_BKTH: jax.Array, v_BKTH: jax.Array, mask_BTT: j
 def _attend(q, k, v, mask, blocks):
     """Output [B, K, T, G, H] and log normalisers [B, K, T, G, 1]."""
     outs, norms = [], []
-    for start, stop in _bounds(q.shape[2], blocks):
-        scores = _scores(q[:, :, start:stop], k[:, :, :stop], mask[:, start:stop, :stop])
+    for own, seen, pairs in _blocks(q.shape[2], blocks):
+        scores = _scores(q[own], k[seen], mask[pairs])
         top = scores.max(axis=-1, keepdims=True)
         probs = jnp.exp(scores - top)
         total = probs.sum(axis=-1, keepdims=True)
-        mixed = _per_head("bkts,bksh->bkth", probs.astype(v.dtype), v[:, :, :stop])
+        mixed = _per_head("bkts,bksh->bkth", probs.astype(v.dtype), v[seen])
         outs.append((mixed / total).astype(v.dtype))
         norms.append(top + jnp.log(total))
     return jnp.concatenate(outs, axis=2), jnp.concatenate(norms, axis=2)
@@ -61,10 +63,8 @@ def _attend_backward(blocks, saved, d_out):
     q, k, v, mask, out, norm = saved
     inner = (d_out.astype(jnp.float32) * out).sum(axis=-1, keepdims=True)
     d_q, d_k, d_v = [], jnp.zeros(k.shape, jnp.float32), jnp.zeros(v.shape, jnp.float32)
-    for start, stop in _bounds(q.shape[2], blocks):
-        own = (slice(None), slice(None), slice(start, stop))
-        seen = (slice(None), slice(None), slice(stop))
-        probs = jnp.exp(_scores(q[own], k[seen], mask[:, start:stop, :stop]) - norm[own])
+    for own, seen, pairs in _blocks(q.shape[2], blocks):
+        probs = jnp.exp(_scores(q[own], k[seen], mask[pairs]) - norm[own])
         d_probs = _per_head("bkth,bksh->bkts", d_out[own], v[seen])
         d_scores = (probs * (d_probs - inner[own]) * q.shape[-1] ** -0.5).astype(q.dtype)
         d_q.append(_per_head("bkts,bksh->bkth", d_scores, k[seen]).astype(q.dtype))
@@ -76,9 +76,12 @@ def _attend_backward(blocks, saved, d_out):
 attend.defvjp(_attend_forward, _attend_backward)
 
 
-def _bounds(length: int, blocks: int) -> list[tuple[int, int]]:
+def _blocks(length: int, blocks: int) -> Iterator[tuple[Any, Any, Any]]:
+    """Each block's queries, the keys they may see (both of [B, K, T, ...]), and both in a mask [B, T, T]."""
     size = -(-length // max(1, blocks))
-    return [(start, min(start + size, length)) for start in range(0, length, size)]
+    for start in range(0, length, size):
+        stop = min(start + size, length)
+        yield np.s_[:, :, start:stop], np.s_[:, :, :stop], np.s_[:, start:stop, :stop]
 
 
 def _per_head(products: str, a_BKTGX: jax.Array, b_BKSY: jax.Array) -> jax.Array:
@@ -132,19 +135,19 @@ class Attention(nnx.Module):
         kv, h = cfg.n_kv_heads, cfg.head_dim
         q = self.q_proj(x_BTD).reshape(b, t, cfg.n_heads, h)
         k = self.k_proj(x_BTD).reshape(b, t, kv, h)
-        v = self.v_proj(x_BTD).reshape(b, t, kv, h).swapaxes(1, 2)
+        v = self.v_proj(x_BTD).reshape(b, t, kv, h)
         if cfg.qk_norm:
             q, k = self.q_norm(q), self.k_norm(k)
         q, k = rotate(q, cos, sin), rotate(k, cos, sin)
         if cache is None:
-            q = q.reshape(b, t, kv, -1, h).swapaxes(1, 2)
-            out = attend(q, k.swapaxes(1, 2), v, mask_BTS, cfg.attention_blocks).swapaxes(1, 2)
+            heads_first = (x.swapaxes(1, 2) for x in (q.reshape(b, t, kv, -1, h), k, v))
+            out = attend(*heads_first, mask_BTS, cfg.attention_blocks).swapaxes(1, 2)
         else:
             # Padded queries carry position S (out of range), so mode="drop" leaves the cache untouched for them.
             rows = jnp.arange(b)[:, None]
             cache = LayerCache(
                 cache.k.at[rows, :, :, positions_BT].set(k, mode="drop"),
-                cache.v.at[rows, :, positions_BT].set(v.swapaxes(1, 2), mode="drop"),
+                cache.v.at[rows, :, positions_BT].set(v, mode="drop"),
             )
             out = attend_cached(q.swapaxes(1, 2), cache, mask_BTS).swapaxes(1, 2)
         return self.o_proj(out.reshape(b, t, -1)), cache

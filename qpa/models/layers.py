@@ -20,7 +20,7 @@ def product(x: jax.Array, weights: jax.Array, axis: int, dtype: Any = None) -> j
     """x [..., I] times a matrix whose `axis` has width I, in `dtype` (None: as the factors).
 
     Its gradients are formed in the layout of the matrix. JAX's own rule forms the transpose, for which XLA's CPU code
-    turns a whole activation: half of the time of an MLP's backward pass.
+    first turns a whole activation.
     """
     return jax.lax.dot_general(x, weights, (((x.ndim - 1,), (axis,)), ((), ())), preferred_element_type=dtype)
 

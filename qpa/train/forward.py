@@ -107,9 +107,6 @@ def accumulate(
         added = jax.tree.map(jnp.add, carry[:2], (grads, sums))
         return *added, jax.tree.map(jnp.maximum, carry[2], maxima)
 
-    if isinstance(used, int) and used == 1:
-        grads, (sums, maxima) = grad_fn(params, chunk(0))
-        return grads, sums, maxima
     grads, (sums, maxima) = jax.eval_shape(grad_fn, params, chunk(0))
     wide = partial(jnp.promote_types, jnp.float32)
     zeros = jax.tree.map(lambda x: jnp.zeros(x.shape, wide(x.dtype)), (grads, sums, maxima))

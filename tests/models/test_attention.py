@@ -43,6 +43,14 @@ def test_attention_and_its_gradients_are_the_textbooks(blocks: int) -> None:
     close(back(d_out), plain_back(d_out), 1e-5)
 
 
+def test_attention_keeps_nothing_of_the_size_of_its_scores() -> None:
+    q, k, v = arrays(5, (B, K, T, G, H), (B, K, T, H), (B, K, T, H))
+    mask = packed_mask(jnp.ones((B, T), jnp.int32))
+    _, back = jax.vjp(lambda *x: attend(*x, mask, 2), q, k, v)
+    kept = [x for x in jax.tree.leaves(back) if x.dtype == jnp.float32]
+    assert len(kept) == 5 and max(x.size for x in kept) == q.size < B * K * G * T * T
+
+
 def test_attention_in_bfloat16_sums_in_float32() -> None:
     shapes = (B, K, T, G, H), (B, K, T, H), (B, K, T, H), (B, K, T, G, H)
     q, k, v, d_out = arrays(1, *shapes, dtype="bfloat16")

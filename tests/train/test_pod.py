@@ -66,7 +66,7 @@ def test_the_pod_step_lowers_for_tpu_and_gpu_with_its_state_split_over_the_param
     assert found["parameters"] == 8_190_735_360  # what Qwen3-8B has
     assert found["bytes"] // found["parameters"] == 12
     assert found["bytes_per_device"] < 1.001 * found["bytes"] / 4  # fsdp x tensor; `data` holds copies
-    assert found["products"] < 36 * 7  # one traced layer, not 36 with seven projections each
+    assert found["products"] < 60  # one traced layer, not 36
     assert found["bfloat16"] and found["logits"] and not found["all_logits"]
 
 

@@ -140,6 +140,8 @@ def test_gradients_of_bfloat16_parameters_are_added_in_float32():
     assert grads["w"].dtype == jnp.float32
     np.testing.assert_array_equal(grads["w"], 300.0)
     assert total == 900.0
+    one = {"x": rows["x"][:1]}
+    assert accumulate(loss_fn, params, one, 1)[0]["w"].dtype == jnp.float32
 
 
 def test_clipping_and_the_schedule_see_one_gradient_per_update(tiny, mesh, rows):
