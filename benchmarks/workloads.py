@@ -102,7 +102,7 @@ def timed_updates(update: Callable[[], object], steps: int, gflops: Callable[[],
 
 
 def best_gflops(product: Callable[[], object]) -> float:
-    """GFLOP/s of `product`, which multiplies two float32 matrices of `PROBE` x `PROBE`: best of five, after one more."""
+    """GFLOP/s of `product`, which multiplies two float32 matrices of width `PROBE`: best of five, after one more."""
     product()
     return 2 * PROBE**3 / min(seconds_of(product, 5)) / 1e9
 
