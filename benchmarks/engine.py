@@ -127,7 +127,8 @@ def play_all(eng: Engine, episodes: list[Episode], **fields: Any) -> list[list[l
     async def main() -> list[list[list[int]]]:
         return await asyncio.gather(*(play(eng, f"e{i}", e, **fields) for i, e in enumerate(episodes)))
 
-    eng.update_params(eng._lanes[0].params, eng.version)  # forgets the keys and values of the run before
+    for lane in eng._lanes:
+        lane.table.invalidate()  # the keys and values of the run before
     return asyncio.run(main())
 
 

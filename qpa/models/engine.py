@@ -57,7 +57,7 @@ class Engine:
         if not buckets or min(*sizes, *buckets) < 1 or max(buckets) > engine_cfg.context:
             raise ValueError(f"engine: sizes must be >= 1 and prefill buckets at most the context, got {engine_cfg}")
         self.name, self.chat_format, self.version = name, chat_format, version
-        self._cfg, self._engine_cfg = cfg, engine_cfg
+        self._cfg, self._engine_cfg, self._form = cfg, engine_cfg, form(params)
         stops_V = self._stop_ids()
         devices = list(devices or jax.local_devices())[: engine_cfg.slots]
         self._clock, executor = Clock(), ThreadPoolExecutor(len(devices), thread_name_prefix="engine")
@@ -125,11 +125,11 @@ class Engine:
         Raises:
           ValueError: another structure, shape or dtype than the current weights.
         """
-        if form(params) != form(self._lanes[0].params):
+        if form(params) != self._form:
             raise ValueError("update_params: parameters differ in structure, shape or dtype from the engine's")
         self.version = version
         for lane in self._lanes:
-            lane.set_params(lane.own(params), version)
+            lane.set_params(params, version)
 
     def release(self, episode: str) -> None:
         """Tells that an episode has ended, so that its slot is taken before those of waiting ones. Optional."""

@@ -17,13 +17,13 @@ from concurrent.futures import Executor
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
 from qpa.config import EngineConfig, ModelConfig
 from qpa.models.jobs import Job
 from qpa.models.programs import COPIES, MIN_PREFILL_TOKENS, Programs, form
+from qpa.models.serving import serving_graph, serving_params
 from qpa.models.slots import Slot, SlotTable, plan_prefill
 from qpa.models.transformer import init_cache
 
@@ -81,7 +81,8 @@ class Lane:
     ) -> None:
         self.device, self._cfg, self._engine_cfg, self._stops = device, cfg, engine_cfg, stops_V
         self._finish, self._clock, self._executor = finish, clock, executor
-        self.params, self.version, self._epoch = self.own(params), version, 0
+        self.params, self.version, self._epoch = serving_params(params, device), version, 0
+        graphdef = serving_graph(graphdef, params)
         self.programs = Programs(graphdef, cfg, engine_cfg.decode_chunk, form(self.params), device)
         self.table = SlotTable(slots)
         self.queue: list[Job] = []
@@ -106,14 +107,10 @@ class Lane:
                 slot.job = None
 
     def set_params(self, params: nnx.State, version: int) -> None:
-        """New weights, already this lane's own; what a device call in flight brings back is dropped."""
-        self.params, self.version = params, version
+        """Takes a copy of new weights; what a device call in flight brings back is dropped."""
+        self.params, self.version = serving_params(params, self.device), version
         self._epoch += 1
         self.table.invalidate()
-
-    def own(self, params: nnx.State) -> nnx.State:
-        """A private copy on the lane's device, whatever mesh the parameters live on."""
-        return jax.tree.map(lambda x: jnp.array(jax.device_put(x, self.device), copy=True), params)
 
     @property
     def load(self) -> int:

@@ -14,6 +14,8 @@ from flax import nnx
 
 from qpa.config import ModelConfig
 
+_FEW_ROWS = 64  # up to here `product` multiplies [O, I] from the left on a CPU
+
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))
 def product(x: jax.Array, weights: jax.Array, axis: int, dtype: Any = None) -> jax.Array:
@@ -22,7 +24,22 @@ def product(x: jax.Array, weights: jax.Array, axis: int, dtype: Any = None) -> j
     Its gradients are formed in the layout of the matrix. JAX's own rule forms the transpose, for which XLA's CPU code
     first turns a whole activation.
     """
+    plain = partial(_plain, axis=axis, dtype=dtype)
+    if axis == 1 and x.size <= _FEW_ROWS * x.shape[-1]:
+        return jax.lax.platform_dependent(x, weights, cpu=partial(_from_left, dtype=dtype), default=plain)
+    return plain(x, weights)
+
+
+def _plain(x: jax.Array, weights: jax.Array, axis: int, dtype: Any) -> jax.Array:
     return jax.lax.dot_general(x, weights, (((x.ndim - 1,), (axis,)), ((), ())), preferred_element_type=dtype)
+
+
+def _from_left(x: jax.Array, weights_OI: jax.Array, dtype: Any) -> jax.Array:
+    """Weights times x as columns: XLA's CPU code then repacks the few numbers of x instead of the whole matrix."""
+    # Behind barriers, or the compiler folds the turning into the product again.
+    columns = jax.lax.optimization_barrier(x.reshape(-1, x.shape[-1]).T)
+    out = jax.lax.dot_general(weights_OI, columns, (((1,), (0,)), ((), ())), preferred_element_type=dtype)
+    return jax.lax.optimization_barrier(out).T.reshape(*x.shape[:-1], -1)
 
 
 def _product_forward(x: jax.Array, weights: jax.Array, axis: int, dtype: Any) -> tuple[jax.Array, Any]:
@@ -45,6 +62,11 @@ product.defvjp(_product_forward, _product_backward)
 def _dot_general(x, kernel, dimension_numbers, precision=None, out_sharding=None):
     """`product` where `nnx.Linear` calls for `jax.lax.dot_general`."""
     return product(x, kernel, 0)
+
+
+def dot_general_turned(x, kernel, dimension_numbers, precision=None, out_sharding=None):
+    """The same for a kernel that is kept [out, inp]."""
+    return product(x, kernel, 1)
 
 
 def dense(out: int, inp: int, rngs: nnx.Rngs) -> nnx.Linear:

@@ -35,8 +35,16 @@ _KERNEL_SPECS = {
 }
 
 
+# Devices of a CPU are threads that wait for each other; XLA aborts the process after 40 seconds of it, which a busy or
+# suspended machine needs.
+_PATIENCE = "--xla_cpu_collective_call_terminate_timeout_seconds"
+
+
 def configure_host_devices(count: int) -> None:
     """Splits the CPU into `count` devices. Raises RuntimeError if JAX has already started with another number."""
+    flags = os.environ.get("XLA_FLAGS", "")
+    if _PATIENCE not in flags:
+        os.environ["XLA_FLAGS"] = f"{flags} {_PATIENCE}=3600".strip()
     try:
         jax.config.update("jax_num_cpu_devices", count)
     except RuntimeError:

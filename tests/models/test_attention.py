@@ -64,7 +64,7 @@ def test_attention_in_bfloat16_sums_in_float32() -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("lead", [(5,), (2, 5), (2, 3, 5)])
+@pytest.mark.parametrize("lead", [(5,), (2, 5), (2, 3, 5), (70,)])
 def test_a_weight_product_and_its_gradients_are_matmuls(axis: int, lead: tuple[int, ...]) -> None:
     x, weights, d_out = arrays(2, (*lead, 4), (4, 7) if axis == 0 else (7, 4), (*lead, 7))
     out, back = jax.vjp(lambda x, w: product(x, w, axis), x, weights)

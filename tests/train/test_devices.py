@@ -248,3 +248,16 @@ def two_processes(address, number, theirs, ours):
 if __name__ == "__main__":
     mode, *arguments = sys.argv[1:]
     print(json.dumps(two_processes(*arguments) if mode == "pair" else [measure(sizes) for sizes in MESHES]))
+
+
+def test_a_busy_machine_is_waited_for(monkeypatch):
+    """XLA's own patience with a device that is late is 40 seconds; whoever sets it otherwise keeps their setting."""
+    import jax
+
+    from qpa.train.mesh import configure_host_devices
+
+    flag = "--xla_cpu_collective_call_terminate_timeout_seconds"
+    for before, after in (("", f"{flag}=3600"), ("--a=1", f"--a=1 {flag}=3600"), (f"{flag}=7", f"{flag}=7")):
+        monkeypatch.setenv("XLA_FLAGS", before)
+        configure_host_devices(jax.device_count("cpu"))
+        assert os.environ["XLA_FLAGS"] == after
