@@ -122,7 +122,7 @@ class RLConfig:
     save_every: int = 5
     eval_every: int = 10  # dev evaluations feed the controller
     row_length: int = 768  # episodes are packed into rows; shorter than the engine context, long failures are lost
-    compute_dtype: str = "float32"  # as in SFTConfig; the engine computes in the type of the weights it is given
+    compute_dtype: str = "float32"  # as in SFTConfig; the engine has its own
     loss_chunk: int = 0  # as in SFTConfig
     care: CareConfig = field(default_factory=CareConfig)
     lora: LoraConfig = field(default_factory=LoraConfig)
@@ -142,6 +142,7 @@ class EngineConfig:
     decode_chunk: int = 8  # tokens generated per device call
     decode_rows: int = 8  # sequences per decode call; more live ones take several calls
     prefill_buckets: tuple[int, ...] = (32, 128, 256)
+    compute_dtype: str = "float32"  # float32 | bfloat16, of its copy of the weights, its KV cache and its products
 
 
 @dataclass(slots=True)

@@ -110,12 +110,11 @@ def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> 
     kv = cache.v.shape[1]
     q = q_BNTH.reshape(b, kv, n // kv, t, h)
     if t == 1:  # a matrix product per row and head costs a CPU more in overhead than in arithmetic
-        products = (q[..., 0, :, None] * cache.k[:, :, None]).sum(axis=3)[..., None, :]
+        products = (q[..., 0, :, None].astype(jnp.float32) * cache.k[:, :, None]).sum(axis=3)[..., None, :]
     else:
-        products = jnp.einsum("bkgth,bkhs->bkgts", q, cache.k)
-    scores = jnp.where(mask_BTS[:, None, None], (products * h**-0.5).astype(jnp.float32), NEG_INF)
-    probs = jax.nn.softmax(scores, axis=-1).astype(cache.v.dtype)
-    return jnp.einsum("bkgts,bksh->bkgth", probs, cache.v).reshape(b, n, t, h)
+        products = jnp.einsum("bkgth,bkhs->bkgts", q, cache.k, preferred_element_type=jnp.float32)
+    probs = jax.nn.softmax(jnp.where(mask_BTS[:, None, None], products * h**-0.5, NEG_INF), axis=-1)
+    return jnp.einsum("bkgts,bksh->bkgth", probs.astype(cache.v.dtype), cache.v).reshape(b, n, t, h)
 
 
 class Attention(nnx.Module):

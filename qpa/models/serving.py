@@ -27,12 +27,13 @@ def serving_graph(graphdef: nnx.GraphDef, params: nnx.State) -> nnx.GraphDef:
     return nnx.split(model, nnx.Param)[0]
 
 
-def serving_params(params: nnx.State, device: jax.Device) -> nnx.State:
-    """A private copy on `device`, whatever mesh the parameters live on."""
+def serving_params(params: nnx.State, device: jax.Device, dtype: jnp.dtype = jnp.float32) -> nnx.State:
+    """A private copy on `device`, whatever mesh the parameters live on: matrices in `dtype`, norms in float32."""
 
-    def own(keys: tuple[Any, ...], leaf: Any) -> Any:
+    def served(keys: tuple[Any, ...], leaf: Any) -> Any:
         x = jax.device_put(leaf[...], device)
         turned = keys[-1] == "kernel" and keys[-2] != _ROUTER
-        return leaf.replace(x.T if turned else jnp.array(x, copy=True))
+        own = x.T if turned else jnp.array(x, copy=True)
+        return leaf.replace(own.astype(dtype if x.ndim > 1 else x.dtype))
 
-    return nnx.from_flat_state({keys: own(keys, leaf) for keys, leaf in flat_state(params).items()})
+    return nnx.from_flat_state({keys: served(keys, leaf) for keys, leaf in flat_state(params).items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from functools import partial
 
@@ -9,7 +10,7 @@ import jax
 import numpy as np
 import pytest
 from flax import nnx
-from tiny import CFG, random_params
+from tiny import CFG, PARAMS, engine, full_logits, log_softmax, prompt, random_params, request
 
 from qpa.config import ModelConfig
 from qpa.models.layers import product
@@ -62,3 +63,19 @@ def test_a_row_of_a_product_does_not_see_its_neighbours(rows: int) -> None:
     first = at(0)
     for place in (1, rows // 2, rows - 1):
         np.testing.assert_array_equal(at(place), first)
+
+
+def test_a_bfloat16_engine_samples_from_nearly_the_same_distribution() -> None:
+    eng, ids = engine(compute_dtype="bfloat16"), prompt(0, 20)
+    lane = eng._lanes[0]
+    assert {str(x.dtype) for part in lane._cache for x in part} == {"bfloat16"}
+    assert {str(x.dtype) for x in jax.tree.leaves(lane.params) if x.ndim > 1} == {"bfloat16"}
+    reply = asyncio.run(eng.generate(request("b", ids)))
+    logits = full_logits(PARAMS, ids + reply.token_ids)[len(ids) - 1 : -1]
+    gaps = np.abs(reply.log_probs - log_softmax(logits)[np.arange(len(logits)), reply.token_ids])
+    assert 1e-5 < gaps.max() < 0.1
+
+
+def test_an_engine_refuses_other_types() -> None:
+    with pytest.raises(ValueError, match=r"engine\.compute_dtype must be 'float32' or 'bfloat16', got 'float16'"):
+        engine(compute_dtype="float16")
