@@ -16,6 +16,7 @@ import numpy as np
 from absl import app, flags
 from flax import nnx
 
+from benchmarks.workloads import NEW, PROMPT
 from qpa.chat import ChatFormat
 from qpa.config import EngineConfig
 from qpa.contract import GenerateReply, GenerateRequest
@@ -27,27 +28,26 @@ from qpa.train.pretrain.corpus import encode
 from qpa.train.pretrain.documents import document
 
 _REPLIES = flags.DEFINE_integer("replies", 64, "prompts, each continued once", lower_bound=1)
-_PROMPT, _NEW = 128, 128
 _PAIRS = (("float32", "float32"), ("bfloat16", "bfloat16"), ("float32", "bfloat16"), ("bfloat16", "float32"))
 
 
 def prompts(tokenizer: Any, count: int) -> list[list[int]]:
-    """Documents one after the other, cut to `_PROMPT` ids."""
+    """Documents one after the other, cut to `PROMPT` ids."""
     source, out = words.Source("precision/0"), []
     for _ in range(count):
         ids: list[int] = []
-        while len(ids) < _PROMPT:
+        while len(ids) < PROMPT:
             ids += encode(document(source, frozenset()), tokenizer)[0]
-        out.append(ids[:_PROMPT])
+        out.append(ids[:PROMPT])
     return out
 
 
 def generate(base: Any, contexts: list[list[int]], dtype: str) -> list[GenerateReply]:
     graphdef, params, cfg, tokenizer = base
-    sizes = EngineConfig(slots=16, decode_rows=16, context=_PROMPT + _NEW, prefill_buckets=(128,), compute_dtype=dtype)
+    sizes = EngineConfig(slots=16, decode_rows=16, context=PROMPT + NEW, prefill_buckets=(PROMPT,), compute_dtype=dtype)
     engine = Engine(graphdef, params, cfg, sizes, ChatFormat(tokenizer, family="compact", thinking=True))
     requests = [
-        GenerateRequest(episode=f"p{i}", turn=0, messages=[], tools=[], prompt_ids=ids, max_tokens=_NEW)
+        GenerateRequest(episode=f"p{i}", turn=0, messages=[], tools=[], prompt_ids=ids, max_tokens=NEW)
         for i, ids in enumerate(contexts)
     ]
 
@@ -59,7 +59,7 @@ def generate(base: Any, contexts: list[list[int]], dtype: str) -> list[GenerateR
 
 def read_again(base: Any, contexts: list[list[int]], replies: list[GenerateReply], dtype: str) -> np.ndarray:
     """The trainer's log-probs of all sampled ids, one reply after the other."""
-    ids = np.zeros((len(contexts), _PROMPT + _NEW), np.int32)
+    ids = np.zeros((len(contexts), PROMPT + NEW), np.int32)
     for row, context, reply in zip(ids, contexts, replies, strict=True):
         row[: len(context) + len(reply.token_ids)] = context + reply.token_ids
     positions = np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
@@ -67,7 +67,7 @@ def read_again(base: Any, contexts: list[list[int]], replies: list[GenerateReply
     @jax.jit
     def run(params: Any) -> jax.Array:
         logits = nnx.merge(base[0], compute_params(params, dtype))(ids, positions, np.ones_like(ids))
-        return target_log_probs(logits[:, _PROMPT - 1 : -1], ids[:, _PROMPT:])
+        return target_log_probs(logits[:, PROMPT - 1 : -1], ids[:, PROMPT:])
 
     return np.concatenate([x[: len(r.token_ids)] for x, r in zip(np.asarray(run(base[1])), replies, strict=True)])
 

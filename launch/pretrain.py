@@ -28,9 +28,9 @@ def main() -> None:
     from functools import partial
     from pathlib import Path
 
-    import jax
+    from qpa.train.mesh import configure_host_devices
 
-    jax.config.update("jax_num_cpu_devices", _DEVICES.value)
+    configure_host_devices(_DEVICES.value)
     from qpa.chat.tokenizer import SentencePieceTokenizer
     from qpa.config import ModelConfig
     from qpa.envs.sandbox import catalog

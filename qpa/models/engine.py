@@ -57,8 +57,6 @@ class Engine:
         buckets = engine_cfg.prefill_buckets
         if not buckets or min(*sizes, *buckets) < 1 or max(buckets) > engine_cfg.context:
             raise ValueError(f"engine: sizes must be >= 1 and prefill buckets at most the context, got {engine_cfg}")
-        if engine_cfg.compute_dtype not in ("float32", "bfloat16"):
-            raise ValueError(f"engine.compute_dtype must be 'float32' or 'bfloat16', got {engine_cfg.compute_dtype!r}")
         self.name, self.chat_format, self.version = name, chat_format, version
         self._cfg, self._engine_cfg, self._form = cfg, engine_cfg, form(params)
         stops_V = self._stop_ids()

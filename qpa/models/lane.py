@@ -17,12 +17,12 @@ from concurrent.futures import Executor
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
 from qpa.config import EngineConfig, ModelConfig
 from qpa.models.jobs import Job
+from qpa.models.layers import compute_type
 from qpa.models.programs import COPIES, MIN_PREFILL_TOKENS, Programs, form
 from qpa.models.serving import serving_graph, serving_params
 from qpa.models.slots import Slot, SlotTable, plan_prefill
@@ -82,8 +82,8 @@ class Lane:
     ) -> None:
         self.device, self._cfg, self._engine_cfg, self._stops = device, cfg, engine_cfg, stops_V
         self._finish, self._clock, self._executor = finish, clock, executor
-        self.dtype = jnp.dtype(engine_cfg.compute_dtype)
-        self.params, self.version, self._epoch = serving_params(params, device, self.dtype), version, 0
+        self._dtype = compute_type(engine_cfg.compute_dtype, "engine.")
+        self.params, self.version, self._epoch = serving_params(params, device, self._dtype), version, 0
         graphdef = serving_graph(graphdef, params)
         self.programs = Programs(graphdef, cfg, engine_cfg.decode_chunk, form(self.params), device)
         self.table = SlotTable(slots)
@@ -110,7 +110,7 @@ class Lane:
 
     def set_params(self, params: nnx.State, version: int) -> None:
         """Takes a copy of new weights; what a device call in flight brings back is dropped."""
-        self.params, self.version = serving_params(params, self.device, self.dtype), version
+        self.params, self.version = serving_params(params, self.device, self._dtype), version
         self._epoch += 1
         self.table.invalidate()
 
@@ -286,5 +286,5 @@ class Lane:
             job.done.set_exception(RuntimeError(reason))
 
     def _empty_cache(self) -> Any:
-        empty = init_cache(self._cfg, len(self.table.slots), self._engine_cfg.context, self.dtype)
+        empty = init_cache(self._cfg, len(self.table.slots), self._engine_cfg.context, self._dtype)
         return jax.device_put(empty, self.device)

@@ -14,7 +14,14 @@ from flax import nnx
 
 from qpa.config import ModelConfig
 
-_FEW_ROWS = 64  # up to here `product` multiplies [O, I] from the left on a CPU
+_FEW_ROWS = 64  # up to here `decoding_product` multiplies from the left
+
+
+def compute_type(name: str, where: str = "") -> jnp.dtype:
+    """The type a config calls `where`compute_dtype. Raises ValueError for another than float32 or bfloat16."""
+    if name not in ("float32", "bfloat16"):
+        raise ValueError(f"{where}compute_dtype must be 'float32' or 'bfloat16', got {name!r}")
+    return jnp.dtype(name)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))
@@ -24,22 +31,7 @@ def product(x: jax.Array, weights: jax.Array, axis: int, dtype: Any = None) -> j
     Its gradients are formed in the layout of the matrix. JAX's own rule forms the transpose, for which XLA's CPU code
     first turns a whole activation.
     """
-    plain = partial(_plain, axis=axis, dtype=dtype)
-    if axis == 1 and x.size <= _FEW_ROWS * x.shape[-1]:
-        return jax.lax.platform_dependent(x, weights, cpu=partial(_from_left, dtype=dtype), default=plain)
-    return plain(x, weights)
-
-
-def _plain(x: jax.Array, weights: jax.Array, axis: int, dtype: Any) -> jax.Array:
     return jax.lax.dot_general(x, weights, (((x.ndim - 1,), (axis,)), ((), ())), preferred_element_type=dtype)
-
-
-def _from_left(x: jax.Array, weights_OI: jax.Array, dtype: Any) -> jax.Array:
-    """Weights times x as columns: XLA's CPU code then repacks the few numbers of x instead of the whole matrix."""
-    # Behind barriers, or the compiler folds the turning into the product again.
-    columns = jax.lax.optimization_barrier(x.reshape(-1, x.shape[-1]).T)
-    out = jax.lax.dot_general(weights_OI, columns, (((1,), (0,)), ((), ())), preferred_element_type=dtype)
-    return jax.lax.optimization_barrier(out).T.reshape(*x.shape[:-1], -1)
 
 
 def _product_forward(x: jax.Array, weights: jax.Array, axis: int, dtype: Any) -> tuple[jax.Array, Any]:
@@ -59,14 +51,30 @@ def _product_backward(axis: int, dtype: Any, saved: Any, d_out: jax.Array) -> tu
 product.defvjp(_product_forward, _product_backward)
 
 
+def decoding_product(x: jax.Array, weights: jax.Array, axis: int, dtype: Any = None) -> jax.Array:
+    """`product`, not meant for gradients: on a CPU few rows are multiplied from the left by a matrix [O, I]."""
+    if axis == 1 and x.size <= _FEW_ROWS * x.shape[-1]:
+        plain, columns = partial(product, axis=axis, dtype=dtype), partial(_from_left, dtype=dtype)
+        return jax.lax.platform_dependent(x, weights, cpu=columns, default=plain)
+    return product(x, weights, axis, dtype)
+
+
+def _from_left(x: jax.Array, weights_OI: jax.Array, dtype: Any) -> jax.Array:
+    """Weights times x as columns: XLA's CPU code then repacks the few numbers of x instead of the whole matrix."""
+    # Behind barriers, or the compiler folds the turning into the product again.
+    columns = jax.lax.optimization_barrier(x.reshape(-1, x.shape[-1]).T)
+    out = jax.lax.dot_general(weights_OI, columns, (((1,), (0,)), ((), ())), preferred_element_type=dtype)
+    return jax.lax.optimization_barrier(out).T.reshape(*x.shape[:-1], -1)
+
+
 def _dot_general(x, kernel, dimension_numbers, precision=None, out_sharding=None):
     """`product` where `nnx.Linear` calls for `jax.lax.dot_general`."""
     return product(x, kernel, 0)
 
 
 def dot_general_turned(x, kernel, dimension_numbers, precision=None, out_sharding=None):
-    """The same for a kernel that is kept [out, inp]."""
-    return product(x, kernel, 1)
+    """`decoding_product` in the same place, for a kernel that is kept [out, inp]."""
+    return decoding_product(x, kernel, 1)
 
 
 def dense(out: int, inp: int, rngs: nnx.Rngs) -> nnx.Linear:

@@ -1,6 +1,7 @@
 """The engine's form of a planner: its own copy of the weights, with the matrices of the layers kept [out, inp].
 
-A decoding step has few rows, and few rows are multiplied fastest by a matrix that lies that way (`layers.product`).
+A decoding step has few rows, and few rows are multiplied fastest by a matrix that lies that way: see
+`layers.decoding_product`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from qpa.models.layers import dot_general_turned
+from qpa.models.layers import decoding_product, dot_general_turned
 from qpa.models.transformer import flat_state
 
 _ROUTER = "gate"  # read as it is, not multiplied by a linear layer
@@ -20,6 +21,7 @@ _ROUTER = "gate"  # read as it is, not multiplied by a linear layer
 def serving_graph(graphdef: nnx.GraphDef, params: nnx.State) -> nnx.GraphDef:
     """The planner that reads what `serving_params` makes."""
     model = nnx.merge(graphdef, params)
+    model.head_product = decoding_product
     for layer in model.layers:
         for part in (*vars(layer.self_attn).values(), *vars(layer.mlp).values()):
             if isinstance(part, nnx.Linear):

@@ -53,6 +53,7 @@ class Planner(nnx.Module):
         self.embed_tokens = nnx.Param(jax.random.normal(rngs.params(), (cfg.vocab_size, cfg.d_model)) * 0.02)
         self.layers = nnx.List([Block(cfg, rngs) for _ in range(cfg.n_layers)])
         self.norm = RMSNorm(cfg.d_model, cfg.norm_eps)
+        self.head_product = product
         if not cfg.tie_embeddings:
             self.lm_head = nnx.Param(jax.random.normal(rngs.params(), (cfg.d_model, cfg.vocab_size)) * 0.02)
 
@@ -91,7 +92,7 @@ class Planner(nnx.Module):
         """float32 logits [B, T, V]."""
         tied = self.cfg.tie_embeddings
         head = self.embed_tokens[...] if tied else self.lm_head[...]
-        return product(hidden_BTD, head.astype(hidden_BTD.dtype), 1 if tied else 0, jnp.float32)
+        return self.head_product(hidden_BTD, head.astype(hidden_BTD.dtype), 1 if tied else 0, jnp.float32)
 
     def __call__(self, tokens_BT: jax.Array, positions_BT: jax.Array, segments_BT: jax.Array) -> jax.Array:
         """Logits [B, T, V] of packed rows. Tokens attend within their segment; segment 0 is padding."""

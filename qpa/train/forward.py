@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jax.sharding import Mesh
 
+from qpa.models.layers import compute_type
 from qpa.models.transformer import packed_mask
 from qpa.train.mesh import batch_shards, path_names, replicated, tree_shardings
 from qpa.train.state import TrainState
@@ -32,13 +33,12 @@ def compute_params(params: Any, compute_dtype: str) -> Any:
     Embedding and head stay float32 and are cast where they are used: their gradients are sums over many tokens.
     Raises ValueError for another type than float32 or bfloat16.
     """
-    if compute_dtype not in ("float32", "bfloat16"):
-        raise ValueError(f"compute_dtype must be 'float32' or 'bfloat16', got {compute_dtype!r}")
-    if compute_dtype == "float32":
+    dtype = compute_type(compute_dtype)
+    if dtype == jnp.float32:
         return params
 
     def cast(path: tuple[Any, ...], x: jax.Array) -> jax.Array:
-        return x.astype(jnp.bfloat16) if "layers" in path_names(path) and x.ndim > 1 else x
+        return x.astype(dtype) if "layers" in path_names(path) and x.ndim > 1 else x
 
     return jax.tree_util.tree_map_with_path(cast, params)
 

@@ -10,21 +10,20 @@ import jax
 import numpy as np
 import pytest
 from flax import nnx
-from tiny import CFG, PARAMS, engine, full_logits, log_softmax, prompt, random_params, request
+from tiny import CFG, MOE, PARAMS, abstract, engine, full_logits, log_softmax, prompt, random_params, request
 
 from qpa.config import ModelConfig
-from qpa.models.layers import product
+from qpa.models.layers import decoding_product
 from qpa.models.serving import serving_graph, serving_params
-from qpa.models.transformer import Planner, flat_state, init_cache
+from qpa.models.transformer import flat_state, init_cache
 
-MOE = dataclasses.replace(CFG, n_experts=8, experts_per_token=3, d_expert=16)
 UNTIED = dataclasses.replace(CFG, tie_embeddings=False)
 
 
 @pytest.mark.parametrize("tokens", [1, 40])
 @pytest.mark.parametrize("cfg", [CFG, MOE, UNTIED], ids=["dense", "experts", "untied"])
 def test_the_served_planner_is_the_trained_one(cfg: ModelConfig, tokens: int) -> None:
-    graphdef, _ = nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)
+    graphdef, _ = abstract(cfg)
     params = jax.tree.map(lambda x: x - 0.25 if x.ndim > 1 else x, random_params(cfg))
     own = serving_params(params, jax.devices()[0])
     rng = np.random.default_rng(0)
@@ -53,7 +52,7 @@ def test_a_row_of_a_product_does_not_see_its_neighbours(rows: int) -> None:
     """To the last bit, wherever it stands: what an engine samples may not depend on its batch."""
     rng = np.random.default_rng(rows)
     weights, row = rng.normal(size=(1024, 384)).astype(np.float32), rng.normal(size=384).astype(np.float32)
-    multiply = jax.jit(lambda x: product(x, weights, 1))
+    multiply = jax.jit(lambda x: decoding_product(x, weights, 1))
 
     def at(place: int) -> np.ndarray:
         x = rng.normal(size=(rows, 384)).astype(np.float32)

@@ -10,23 +10,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
-from tiny import CFG, ENGINE, Format, log_softmax, prompt, random_params, request
+from tiny import CFG, ENGINE, MOE, Format, abstract, log_softmax, prompt, random_params, request
 
 from qpa.config import ModelConfig, RopeScaling
 from qpa.models import moe
 from qpa.models.engine import Engine
 from qpa.models.transformer import Planner, packed_mask
 
-MOE = dataclasses.replace(CFG, n_experts=8, experts_per_token=3, d_expert=16)
 PARAMS = jax.tree.map(lambda x: x - 0.25 if x.ndim > 1 else x, random_params(MOE))
 TOKENS = np.random.default_rng(0).integers(4, 64, (2, 40))
 POSITIONS = np.tile(np.arange(40), (2, 1))
 SEGMENTS = np.ones((2, 40), int)
 SEGMENTS[1, 30:] = 0
-
-
-def split(cfg):
-    return nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)[0]
 
 
 def plain(x, chosen, weights, gate, up, down):
@@ -70,7 +65,7 @@ def test_the_ragged_product_of_tpus_is_the_blocked_one():
 
 
 def test_routing_counts_weighted_tokens_only():
-    model = nnx.merge(split(MOE), PARAMS)
+    model = nnx.merge(abstract(MOE)[0], PARAMS)
     _, routing = model.routed(TOKENS, POSITIONS, packed_mask(jnp.asarray(SEGMENTS)), SEGMENTS)
     assert routing.assigned.shape == (2, 8) and routing.tokens.tolist() == [70, 70]
     np.testing.assert_allclose(routing.assigned.sum(1), [210, 210])
@@ -84,7 +79,7 @@ def test_routing_counts_weighted_tokens_only():
 
 
 def loss_and_grads(cfg):
-    graphdef = split(cfg)
+    graphdef = abstract(cfg)[0]
 
     def loss_fn(params):
         model = nnx.merge(graphdef, params)
@@ -124,7 +119,7 @@ def test_shapes_that_cannot_be_computed(changes, match):
 
 
 def test_the_engine_serves_experts_and_neighbours_change_nothing():
-    graphdef = split(MOE)
+    graphdef = abstract(MOE)[0]
 
     def generate(*requests):
         engine = Engine(graphdef, PARAMS, MOE, dataclasses.replace(ENGINE, prefill_buckets=(32,)), Format())

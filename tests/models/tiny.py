@@ -15,6 +15,7 @@ from qpa.models.engine import Engine
 from qpa.models.transformer import Planner, create
 
 CFG = ModelConfig(vocab_size=64, d_model=32, n_layers=2, n_heads=4, n_kv_heads=2, head_dim=8, d_ff=64)
+MOE = dataclasses.replace(CFG, n_experts=8, experts_per_token=3, d_expert=16)
 SPECIAL = {"<|im_end|>": 1, "<|im_start|>": 2, "<|endoftext|>": 3}
 
 
@@ -39,10 +40,15 @@ def planner(seed: int = 0, scale: float = 12.0):
     return graphdef, params
 
 
+def abstract(cfg: ModelConfig) -> tuple[nnx.GraphDef, nnx.State]:
+    """(graphdef, shapes of the params)."""
+    return nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)
+
+
 def random_params(cfg: ModelConfig, seed: int = 0):
     """Params of another shape than `CFG`, without compiling their initialisation."""
     rng = np.random.default_rng(seed)
-    shapes = nnx.split(nnx.eval_shape(lambda: Planner(cfg, rngs=nnx.Rngs(0))), nnx.Param)[1]
+    shapes = abstract(cfg)[1]
     return jax.tree.map(lambda x: jax.device_put(rng.normal(1.0, 0.3, x.shape).astype(np.float32) / 4), shapes)
 
 

@@ -245,11 +245,6 @@ def two_processes(address, number, theirs, ours):
     return out
 
 
-if __name__ == "__main__":
-    mode, *arguments = sys.argv[1:]
-    print(json.dumps(two_processes(*arguments) if mode == "pair" else [measure(sizes) for sizes in MESHES]))
-
-
 def test_a_busy_machine_is_waited_for(monkeypatch):
     """XLA's own patience with a device that is late is 40 seconds; whoever sets it otherwise keeps their setting."""
     import jax
@@ -261,3 +256,8 @@ def test_a_busy_machine_is_waited_for(monkeypatch):
         monkeypatch.setenv("XLA_FLAGS", before)
         configure_host_devices(jax.device_count("cpu"))
         assert os.environ["XLA_FLAGS"] == after
+
+
+if __name__ == "__main__":
+    mode, *arguments = sys.argv[1:]
+    print(json.dumps(two_processes(*arguments) if mode == "pair" else [measure(sizes) for sizes in MESHES]))
