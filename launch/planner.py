@@ -19,7 +19,7 @@ from qpa.models import base, peft
 from qpa.models.base import CHECKSUMS, load_base, load_model
 from qpa.models.engine import Engine
 from qpa.models.hf import save_hf
-from qpa.models.lora import add_lora, fingerprint, lora_scale, merge
+from qpa.models.lora import add_lora, fingerprint, merge
 from qpa.models.transformer import Planner
 from qpa.train.checkpoint import Checkpoints
 from qpa.train.lock import run_lock
@@ -132,7 +132,7 @@ def save_trained(folder: Path, like: Weights, params: Any, lora: LoraConfig) -> 
     adapter = jax.device_get(host_copy(params))
     if jax.process_index() == 0:
         peft.save_adapter(adapter_dir(folder), adapter, lora, base=like.source)
-    return save_weights(folder, like, merge(like.params, adapter, lora_scale(lora)))
+    return save_weights(folder, like, merge(like.params, adapter, lora))
 
 
 def adapter_dir(folder: Path) -> Path:
@@ -182,7 +182,7 @@ def _from_checkpoint(folder: Path) -> Weights:
     params = found.state.params
     if lora.rank:
         start = _adapters_base(folder, start, found.host["lora"]["base"])
-        params = merge(start.params, params, lora_scale(lora))
+        params = merge(start.params, params, lora)
     return dataclasses.replace(start, params=params, digest=fingerprint(params))
 
 
@@ -204,5 +204,5 @@ def _from_adapter(folder: Path) -> Weights:
         raise ValueError(f"{folder / peft.CONFIG}: base_model_name_or_path must name another directory, got {source!r}")
     start = load_weights(source)
     lora, _, adapter = peft.load_adapter(folder, start.graphdef, start.params)
-    params = merge(start.params, adapter, lora_scale(lora))
+    params = merge(start.params, adapter, lora)
     return dataclasses.replace(start, params=params, digest=fingerprint(params))

@@ -43,7 +43,7 @@ class ModelConfig:
     experts_per_token: int = 8
     d_expert: int = 768  # width of one expert; `d_ff` is then without effect
     norm_topk: bool = True  # the chosen experts' weights are scaled to sum to one
-    attention_blocks: int = 2  # training: blocks of queries, which skip the keys to their right (faster on CPU)
+    attention_blocks: int = 4  # training: blocks of queries, which skip the keys to their right (faster on CPU)
     scan_layers: bool = False  # training runs one traced layer in a loop: compiles much faster, runs slower on CPU
     remat: str = "none"  # none | full | dots: what the backward pass computes again (nothing, layers, all but products)
 
@@ -69,6 +69,7 @@ class LoraConfig:
     alpha: float = 16.0  # scale = alpha / rank
     modules: tuple[str, ...] = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
     rslora: bool = False  # scale = alpha / sqrt(rank): updates of one size whatever the rank
+    trainable_tokens: tuple[int, ...] = ()  # ids whose rows of a tied embedding are trained too, such as new markers
 
 
 @dataclass(slots=True)

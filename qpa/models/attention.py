@@ -1,13 +1,13 @@
 """Grouped-query attention, over packed rows or over a KV cache.
 
-Legend: B batch, T query tokens, S cached or key positions, D model width, N query heads, K key-value heads,
-G = N / K queries per key-value head, H head width.
+Legend: B batch, T query tokens, Q chosen ones, S cached or key positions, D model width, N query heads,
+K key-value heads, G = N / K queries per key-value head, H head width.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -19,6 +19,8 @@ from qpa.config import ModelConfig
 from qpa.models.layers import RMSNorm, dense
 from qpa.models.rope import rotate
 
+SAME_BITS_FROM, SAME_BITS_TO = 4096, 2048  # see `attend_cached`; for fewer numbers XLA's CPU code takes another exp
+_PART = 32_768 // SAME_BITS_TO
 NEG_INF = -1e30  # finite: a fully masked row must give a uniform softmax, not NaN
 
 
@@ -29,13 +31,13 @@ class LayerCache(NamedTuple):
     v: jax.Array
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(4,))
+@functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
 def attend(q_BKTGH: jax.Array, k_BKTH: jax.Array, v_BKTH: jax.Array, mask_BTT: jax.Array, blocks: int = 1) -> jax.Array:
     """Causal grouped-query attention -> [B, K, T, G, H]; softmax in float32.
 
-    In `blocks` blocks of queries that never touch keys right of the block. Every query must see a key. The backward
-    pass makes the probabilities again from the normalisers (Dao et al. 2022, arXiv:2205.14135), so that no layer keeps
-    anything of size T x T.
+    In `blocks` blocks of queries that never touch keys right of the block; a single one takes any queries for any keys.
+    Every query must see a key. The backward pass makes the probabilities again from the normalisers (Dao et al. 2022,
+    arXiv:2205.14135), so that no layer keeps anything of size T x T.
     """
     return _attend(q_BKTGH, k_BKTH, v_BKTH, mask_BTT, blocks)[0]
 
@@ -78,7 +80,10 @@ attend.defvjp(_attend_forward, _attend_backward)
 
 def _blocks(length: int, blocks: int) -> Iterator[tuple[Any, Any, Any]]:
     """Each block's queries, the keys they may see (both of [B, K, T, ...]), and both in a mask [B, T, T]."""
-    size = -(-length // max(1, blocks))
+    if blocks <= 1:
+        yield np.s_[:], np.s_[:], np.s_[:]
+        return
+    size = -(-length // blocks)
     for start in range(0, length, size):
         stop = min(start + size, length)
         yield np.s_[:, :, start:stop], np.s_[:, :, :stop], np.s_[:, start:stop, :stop]
@@ -105,16 +110,39 @@ def _scores(q_BKTGH: jax.Array, k_BKSH: jax.Array, mask_BTS: jax.Array) -> jax.A
 
 
 def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> jax.Array:
-    """Attention over a cache -> [B, N, T, H]; softmax in float32."""
+    """Attention over a cache -> [B, N, T, H]; softmax in float32.
+
+    On a CPU, with at least `SAME_BITS_FROM` scores, up to `SAME_BITS_TO` positions and heads of up to 128, what a
+    single query gets does not depend on how much of the cache behind its context is handed in, to the last bit.
+    """
     b, n, t, h = q_BNTH.shape
     kv = cache.v.shape[1]
     q = q_BNTH.reshape(b, kv, n // kv, t, h)
-    if t == 1:  # a matrix product per row and head costs a CPU more in overhead than in arithmetic
-        products = (q[..., 0, :, None].astype(jnp.float32) * cache.k[:, :, None]).sum(axis=3)[..., None, :]
-    else:
-        products = jnp.einsum("bkgth,bkhs->bkgts", q, cache.k, preferred_element_type=jnp.float32)
-    probs = jax.nn.softmax(jnp.where(mask_BTS[:, None, None], products * h**-0.5, NEG_INF), axis=-1)
+    score = (
+        functools.partial(jax.lax.platform_dependent, cpu=_products_in_parts, default=_products)
+        if t == 1
+        else _products
+    )
+    probs = jax.nn.softmax(jnp.where(mask_BTS[:, None, None], score(q, cache.k) * h**-0.5, NEG_INF), axis=-1)
     return jnp.einsum("bkgts,bksh->bkgth", probs.astype(cache.v.dtype), cache.v).reshape(b, n, t, h)
+
+
+def _products(q_BKGTH: jax.Array, k_BKHS: jax.Array) -> jax.Array:
+    return jnp.einsum("bkgth,bkhs->bkgts", q_BKGTH, k_BKHS, preferred_element_type=jnp.float32)
+
+
+def _products_in_parts(q_BKG1H: jax.Array, k_BKHS: jax.Array) -> jax.Array:
+    """The products of one query, summed over parts of the head.
+
+    XLA's CPU code cuts the sum of a vector times a matrix into pieces once the matrix has more than 32,768 entries, and
+    where it cuts depends on both sizes.
+    """
+    b, kv, g, _, h = q_BKG1H.shape
+    width = max(w for w in range(1, _PART + 1) if h % w == 0)
+    q, k = q_BKG1H.reshape(b, kv, g, h // width, width), k_BKHS.reshape(b, kv, h // width, width, -1)
+    made = jnp.einsum("bkgph,bkphs->bkpgs", q, k, preferred_element_type=jnp.float32)
+    # One after the other: a sum over the axis is cut into pieces too.
+    return functools.reduce(jnp.add, (made[:, :, i] for i in range(h // width)))[..., None, :]
 
 
 class Attention(nnx.Module):
@@ -128,19 +156,20 @@ class Attention(nnx.Module):
             self.q_norm = RMSNorm(cfg.head_dim, cfg.norm_eps)
             self.k_norm = RMSNorm(cfg.head_dim, cfg.norm_eps)
 
-    def __call__(self, x_BTD, cos, sin, mask_BTS, cache: LayerCache | None, positions_BT):
+    def __call__(self, x_BTD, cos, sin, mask_BTS, cache: LayerCache | None, positions_BT, index_BQ=None):
         b, t, _ = x_BTD.shape
         cfg = self.cfg
         kv, h = cfg.n_kv_heads, cfg.head_dim
-        q = self.q_proj(x_BTD).reshape(b, t, cfg.n_heads, h)
+        q = self.q_proj(take_at(x_BTD, index_BQ)).reshape(b, -1, cfg.n_heads, h)
         k = self.k_proj(x_BTD).reshape(b, t, kv, h)
         v = self.v_proj(x_BTD).reshape(b, t, kv, h)
         if cfg.qk_norm:
             q, k = self.q_norm(q), self.k_norm(k)
-        q, k = rotate(q, cos, sin), rotate(k, cos, sin)
+        q, k = rotate(q, take_at(cos, index_BQ), take_at(sin, index_BQ)), rotate(k, cos, sin)
         if cache is None:
-            heads_first = (x.swapaxes(1, 2) for x in (q.reshape(b, t, kv, -1, h), k, v))
-            out = attend(*heads_first, mask_BTS, cfg.attention_blocks).swapaxes(1, 2)
+            heads_first = (x.swapaxes(1, 2) for x in (q.reshape(b, -1, kv, cfg.n_heads // kv, h), k, v))
+            blocks = cfg.attention_blocks if index_BQ is None else 1
+            out = attend(*heads_first, take_at(mask_BTS, index_BQ), blocks).swapaxes(1, 2)
         else:
             # Padded queries carry position S (out of range), so mode="drop" leaves the cache untouched for them.
             rows = jnp.arange(b)[:, None]
@@ -149,4 +178,11 @@ class Attention(nnx.Module):
                 cache.v.at[rows, :, positions_BT].set(v, mode="drop"),
             )
             out = attend_cached(q.swapaxes(1, 2), cache, mask_BTS).swapaxes(1, 2)
-        return self.o_proj(out.reshape(b, t, -1)), cache
+        return self.o_proj(out.reshape(*out.shape[:2], -1)), cache
+
+
+def take_at(x_BTX: jax.Array, index_BQ: jax.Array | None) -> jax.Array:
+    """The rows of each batch entry that `index` names, [B, Q, ...]; all of them without one."""
+    if index_BQ is None:
+        return x_BTX
+    return jnp.take_along_axis(x_BTX, index_BQ.reshape(*index_BQ.shape, *[1] * (x_BTX.ndim - 2)), axis=1)

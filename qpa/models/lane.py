@@ -1,9 +1,9 @@
 """One device's share of the engine: a copy of the weights, rows of a KV cache, a queue, and the pump that serves it.
 
 The pump places queued jobs in slots, prefills what a slot does not hold yet, and decodes the live slots a few tokens at
-a time, in groups that read the same length of the cache. That length follows from a job's own context and never from
-its neighbours', since sums over another length round differently. Device calls run in a thread, so the episodes' own
-work goes on meanwhile; everything else happens on the event loop.
+a time, in groups that read the same length of the cache. Where sums over another length could round differently, that
+length follows from a job's own context and never from its neighbours'. Device calls run in a thread, so the episodes'
+own work goes on meanwhile; everything else happens on the event loop.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 from flax import nnx
 
 from qpa.config import EngineConfig, ModelConfig
+from qpa.models.attention import SAME_BITS_FROM, SAME_BITS_TO
 from qpa.models.jobs import Job
 from qpa.models.layers import compute_type
 from qpa.models.programs import COPIES, MIN_PREFILL_TOKENS, Programs, form
@@ -90,6 +91,9 @@ class Lane:
         self.queue: list[Job] = []
         self.counts = {"tokens_generated": 0, "prefill_tokens": 0}
         self._rows = min(engine_cfg.decode_rows, slots)
+        scores = self._rows * cfg.n_heads * -(-engine_cfg.context // _DECODE_LENGTHS)  # of the shortest call
+        same_bits = scores >= SAME_BITS_FROM and engine_cfg.context <= SAME_BITS_TO and cfg.head_dim <= 128
+        self._any_length = device.platform == "cpu" and same_bits
         self._pump_task: asyncio.Task[None] | None = None
         self._cache = self._empty_cache()
 
@@ -210,13 +214,15 @@ class Lane:
 
     async def _decode(self) -> None:
         """Up to `decode_chunk` tokens for every job, group by group."""
-        groups: dict[tuple[str, int], list[Slot]] = {}
+        groups: dict[tuple[str, int], list[tuple[int, Slot]]] = {}
         for slot in self.table.busy():
-            program = slot.job.program  # type: ignore[union-attr]
-            groups.setdefault((program, self._length(slot, _DECODE_LENGTHS)), []).append(slot)
-        for (program, length), slots in groups.items():
-            for start in range(0, len(slots), self._rows):
-                group = [(s, s.job) for s in slots[start : start + self._rows] if s.job]
+            program, length = slot.job.program, self._length(slot, _DECODE_LENGTHS)  # type: ignore[union-attr]
+            groups.setdefault((program, 0 if self._any_length else length), []).append((length, slot))
+        for (program, _), members in groups.items():
+            members.sort(key=lambda member: (-member[0], member[1].index))  # what fills no call reads least
+            for start in range(0, len(members), self._rows):
+                length, part = members[start][0], members[start : start + self._rows]
+                group = [(slot, slot.job) for _, slot in part if slot.job]
                 if group:
                     await self._decode_group(program, length, group)
 

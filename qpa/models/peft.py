@@ -1,6 +1,7 @@
 """Adapters in PEFT's layout: `adapter_config.json` and `adapter_model.safetensors`.
 
-PEFT stores A as [r, in] and B as [out, r]; here A is [in, r] and B [r, out]. Nothing in a file is trusted: settings,
+PEFT stores A as [r, in] and B as [out, r]; here A is [in, r] and B [r, out]. Rows of trainable tokens are stored as
+they are: what PEFT calls their delta are their values. Nothing in a file is trusted: settings,
 names, shapes and dtypes are checked against the model that the adapter is for.
 """
 
@@ -19,7 +20,7 @@ from safetensors.flax import save_file
 
 from qpa.chat.files import read_object
 from qpa.config import LoraConfig
-from qpa.models.lora import ATTENTION, MLP, lora_shapes
+from qpa.models.lora import ATTENTION, MLP, ROWS, lora_shapes
 from qpa.models.tensor_files import check_names, replaced, require
 from qpa.models.transformer import flat_state
 
@@ -29,6 +30,8 @@ _OWN = r"adapter_(config\.json|model\.safetensors)"
 _HOLDS = f"an adapter directory holds {CONFIG} and {WEIGHTS}"
 _PREFIX = "base_model.model.model."  # PEFT's wrapper, its inner model, and the causal model's own `model`
 _NAMES = {"lora_a": "lora_A.weight", "lora_b": "lora_B.weight"}
+_ROWS = f"{_PREFIX}embed_tokens.token_adapter.trainable_tokens_delta"
+_TOKENS = "trainable_token_indices"
 _OFF = (  # settings of PEFT that change what is computed; here they must be off
     "alora_invocation_tokens",
     "alpha_pattern",
@@ -42,7 +45,6 @@ _OFF = (  # settings of PEFT that change what is computed; here they must be off
     "monteclora_config",
     "rank_pattern",
     "target_parameters",
-    "trainable_token_indices",
     "use_bdlora",
     "use_dora",
     "use_qalora",
@@ -63,11 +65,12 @@ def save_adapter(path: str | os.PathLike[str], adapter: nnx.State, lora: LoraCon
     path = Path(path)
     tensors, modules = {}, set()
     for keys, leaf in flat_state(adapter).items():
-        value = jnp.asarray(jax.device_get(leaf[...])).T
-        if lora.rank not in value.shape or not bool(jnp.isfinite(value).all()):
-            raise ValueError(f"adapter: {_name(keys)} is not finite, or not of rank {lora.rank}: {value.shape}")
+        value = _turned(keys, jnp.asarray(jax.device_get(leaf[...])))
+        size, what = (len(lora.trainable_tokens), "rows") if keys == ROWS else (lora.rank, "rank")
+        if size not in value.shape or not bool(jnp.isfinite(value).all()):
+            raise ValueError(f"adapter: {_name(keys)} is not finite, or not of {what} {size}: {value.shape}")
         tensors[_name(keys)] = value
-        modules.add(keys[-2])
+        modules |= {keys[-2]} - {ROWS[0]}
     if modules != set(lora.modules):
         raise ValueError(f"adapter: it is on {sorted(modules)}, lora.modules says {sorted(lora.modules)}")
     with replaced(path, _OWN) as folder:
@@ -91,7 +94,8 @@ def load_adapter(
     path = Path(path)
     raw = read_config(path)
     tensors = _read_tensors(path / WEIGHTS)
-    found = {part for name in tensors if name.startswith(_PREFIX) for part in name.split(".")[-3:-2]}
+    names = [name for name in tensors if name.startswith(_PREFIX) and name != _ROWS]
+    found = {part for name in names for part in name.split(".")[-3:-2]}
     lora = _lora_config(raw, found, str(path / CONFIG))
     try:
         adapted, shapes = lora_shapes(graphdef, params, lora)
@@ -101,14 +105,13 @@ def load_adapter(
     check_names(str(path / WEIGHTS), set(tensors), set(expected))
     flat = {}
     for name, (keys, leaf) in expected.items():
-        value, shape = tensors[name], leaf.shape[::-1]
+        value, shape = tensors[name], leaf.shape if keys == ROWS else leaf.shape[::-1]
         if value.shape != shape:
-            raise ValueError(
-                f"{path / WEIGHTS}: {name} has shape {value.shape}, r={lora.rank} on this base has {shape}"
-            )
+            size = f"{_TOKENS} of length {shape[0]}" if keys == ROWS else f"r={lora.rank}"
+            raise ValueError(f"{path / WEIGHTS}: {name} has shape {value.shape}, {size} on this base has {shape}")
         if not jnp.issubdtype(value.dtype, jnp.floating) or not bool(jnp.isfinite(value).all()):
             raise ValueError(f"{path / WEIGHTS}: {name} is not of a float type, or holds NaN or infinity")
-        flat[keys] = leaf.replace(value.T.astype(jnp.float32))
+        flat[keys] = leaf.replace(_turned(keys, value).astype(jnp.float32))
     return lora, adapted, nnx.from_flat_state(flat)
 
 
@@ -126,7 +129,7 @@ def peft_config(lora: LoraConfig, base: str = "") -> dict[str, Any]:
         "fan_in_fan_out": False,
         "inference_mode": True,
         "lora_dropout": 0.0,
-    }
+    } | ({_TOKENS: list(lora.trainable_tokens)} if lora.trainable_tokens else {})
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -156,12 +159,26 @@ def _lora_config(raw: dict[str, Any], found: set[str], where: str) -> LoraConfig
         if named != found:
             raise ValueError(f"{where}: target_modules are {sorted(named)}, the tensors are on {sorted(found)}")
     known = tuple(name for name in ATTENTION + MLP if name in found)
-    return LoraConfig(rank=rank, alpha=float(alpha), modules=known + tuple(sorted(found - {*known})), rslora=rslora)
+    modules = known + tuple(sorted(found - {*known}))
+    return LoraConfig(rank, float(alpha), modules, rslora, trainable_tokens=_tokens(raw.get(_TOKENS), where))
+
+
+def _tokens(raw: Any, where: str) -> tuple[int, ...]:
+    """The ids of trainable tokens: PEFT takes a list, or one per embedding."""
+    ids = raw["embed_tokens"] if isinstance(raw, dict) and list(raw) == ["embed_tokens"] else raw or []
+    if not isinstance(ids, list) or not all(type(i) is int for i in ids):
+        raise ValueError(f"{where}: {_TOKENS} must list ids of embed_tokens, got {str(raw)[:80]}")
+    return tuple(ids)
 
 
 def _name(keys: tuple[Any, ...]) -> str:
     """("layers", 0, "mlp", "up_proj", "lora_a") -> "base_model.model.model.layers.0.mlp.up_proj.lora_A.weight"."""
-    return _PREFIX + ".".join([*map(str, keys[:-1]), _NAMES[keys[-1]]])
+    return _ROWS if keys == ROWS else _PREFIX + ".".join([*map(str, keys[:-1]), _NAMES[keys[-1]]])
+
+
+def _turned(keys: tuple[Any, ...], value: jax.Array) -> jax.Array:
+    """From our layout to PEFT's, or back."""
+    return value if keys == ROWS else value.T
 
 
 def _read_tensors(file: Path) -> dict[str, jax.Array]:

@@ -28,12 +28,7 @@ MIN_PREFILL_TOKENS = 128  # per call; small matrix products take another kernel,
 def prefill(graphdef: nnx.GraphDef, length: int, params: nnx.State, cache: Cache, slots_R, tokens_RT, positions_RT):
     """Writes keys and values of `tokens` into rows `slots` -> cache. Filler: rows of slot B, tokens at position L."""
     _, rows = nnx.merge(graphdef, params).extend(tokens_RT, positions_RT, _take(cache, slots_R, length))
-    return [
-        LayerCache(
-            x.k.at[slots_R, :, :, :length].set(r.k, mode="drop"), x.v.at[slots_R, :, :length].set(r.v, mode="drop")
-        )
-        for x, r in zip(cache, rows, strict=True)
-    ]
+    return _put_back(cache, rows, slots_R, positions_RT)
 
 
 def _take(cache: Cache, slots_R: jax.Array, length: int) -> Cache:
@@ -43,6 +38,23 @@ def _take(cache: Cache, slots_R: jax.Array, length: int) -> Cache:
         LayerCache(*(jnp.take(part, slots_R, axis=0, mode="clip") for part in (x.k[..., :length], x.v[:, :, :length])))
         for x in cache
     ]
+
+
+def _put_back(cache: Cache, rows: Cache, slots_R: jax.Array, positions_RT: jax.Array) -> Cache:
+    """Writes what `rows` hold at these positions into the cache; positions behind their length are left out."""
+    length, size = rows[0].v.shape[2], cache[0].v.shape[2]
+    at_RT, read_RT = jnp.where(positions_RT < length, positions_RT, size), jnp.minimum(positions_RT, length - 1)
+    slots_R1 = slots_R[:, None]
+
+    def back(full: LayerCache, part: LayerCache) -> LayerCache:
+        keys = jnp.take_along_axis(part.k, read_RT[:, None, None, :], axis=3).transpose(0, 3, 1, 2)
+        values = jnp.take_along_axis(part.v, read_RT[:, None, :, None], axis=2).swapaxes(1, 2)
+        return LayerCache(
+            full.k.at[slots_R1, :, :, at_RT].set(keys, mode="drop"),
+            full.v.at[slots_R1, :, at_RT].set(values, mode="drop"),
+        )
+
+    return [back(full, part) for full, part in zip(cache, rows, strict=True)]
 
 
 def decode(
@@ -92,19 +104,7 @@ def decode(
     out = jax.lax.while_loop(lambda state: (state[0] < chunk) & (state[4] > 0).any(), step, state)
 
     written_RC = begin[:, None] + jnp.arange(chunk)  # at most: what a row did not reach is written back as it was
-
-    at_RC = jnp.where(written_RC < length, written_RC, cache[0].v.shape[2])
-    read_RC = jnp.minimum(written_RC, length - 1)
-
-    def back(full: LayerCache, part: LayerCache) -> LayerCache:
-        keys = jnp.take_along_axis(part.k, read_RC[:, None, None, :], axis=3).transpose(0, 3, 1, 2)
-        values = jnp.take_along_axis(part.v, read_RC[:, None, :, None], axis=2).swapaxes(1, 2)
-        rows = slots_R[:, None]
-        return LayerCache(
-            full.k.at[rows, :, :, at_RC].set(keys, mode="drop"), full.v.at[rows, :, at_RC].set(values, mode="drop")
-        )
-
-    return [back(full, part) for full, part in zip(cache, out[1], strict=True)], out[5], out[6]
+    return _put_back(cache, out[1], slots_R, written_RC), out[5], out[6]
 
 
 def _unpack(words_RW: jax.Array, size: int) -> jax.Array:

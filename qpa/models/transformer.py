@@ -1,12 +1,13 @@
 """A decoder in Flax NNX: RMSNorm, GQA, RoPE (half split), SwiGLU or experts, tied head; Qwen3, Qwen3-MoE or Llama.
 
-Legend: B batch, T query tokens, S cached or key positions, D model width, K key-value heads, H head width,
-V vocabulary, L layers.
+Legend: B batch, T query tokens, Q chosen ones, S cached or key positions, D model width, K key-value heads,
+H head width, V vocabulary, L layers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -14,7 +15,7 @@ import jax.numpy as jnp
 from flax import nnx
 
 from qpa.config import ModelConfig
-from qpa.models.attention import Attention, LayerCache
+from qpa.models.attention import Attention, LayerCache, take_at
 from qpa.models.layers import MLP, RMSNorm, product
 from qpa.models.moe import MoE, Routing
 from qpa.models.rope import check_scaling, rotary
@@ -29,9 +30,10 @@ class Block(nnx.Module):
         self.post_attention_layernorm = RMSNorm(cfg.d_model, cfg.norm_eps)
         self.mlp = MoE(cfg, rngs) if cfg.n_experts else MLP(cfg, rngs)
 
-    def __call__(self, x_BTD, cos, sin, mask_BTS, cache, positions_BT, weights_BT=None):
-        y, cache = self.self_attn(self.input_layernorm(x_BTD), cos, sin, mask_BTS, cache, positions_BT)
-        x_BTD = x_BTD + y
+    def __call__(self, x_BTD, cos, sin, mask_BTS, cache, positions_BT, weights_BT=None, index_BQ=None):
+        """With `index`, a layer without cache gives what it gives at these positions, and computes no more."""
+        y, cache = self.self_attn(self.input_layernorm(x_BTD), cos, sin, mask_BTS, cache, positions_BT, index_BQ)
+        x_BTD = take_at(x_BTD, index_BQ) + y
         y = self.post_attention_layernorm(x_BTD)
         y, routing = self.mlp(y, weights_BT) if isinstance(self.mlp, MoE) else (self.mlp(y), None)
         return x_BTD + y, cache, routing
@@ -54,6 +56,7 @@ class Planner(nnx.Module):
         self.layers = nnx.List([Block(cfg, rngs) for _ in range(cfg.n_layers)])
         self.norm = RMSNorm(cfg.d_model, cfg.norm_eps)
         self.head_product = product
+        self.token_rows = None  # of an adapter: `qpa.models.lora.TokenRows`
         if not cfg.tie_embeddings:
             self.lm_head = nnx.Param(jax.random.normal(rngs.params(), (cfg.d_model, cfg.vocab_size)) * 0.02)
 
@@ -77,22 +80,36 @@ class Planner(nnx.Module):
         x = self._embed(tokens_BT)
         cos, sin = rotary(positions_BT, self.cfg)
 
-        def run(x: jax.Array, layer: tuple[nnx.GraphDef, nnx.State]) -> tuple[jax.Array, Routing | None]:
-            x, _, routing = nnx.merge(*layer)(x, cos, sin, mask_BTS, None, positions_BT, weights_BT)
+        def run(x: jax.Array, layer: nnx.Module) -> tuple[jax.Array, Routing | None]:
+            x, _, routing = layer(x, cos, sin, mask_BTS, None, positions_BT, weights_BT)
             return x, routing
 
-        x, routing = _in_turn(run, x, [nnx.split(layer) for layer in self.layers], self.cfg)
+        x, routing = _in_turn(run, x, list(self.layers), self.cfg)
         return self.norm(x), routing
+
+    def hidden_at(self, tokens_BT, positions_BT, mask_BTT, index_BQ: jax.Array) -> jax.Array:
+        """`hidden` at Q positions of every row, [B, Q, D]: all that the last layer computes for the others is keys."""
+        x = self._embed(tokens_BT)
+        cos, sin = rotary(positions_BT, self.cfg)
+
+        def run(x: jax.Array, layer: nnx.Module, index: jax.Array | None = None) -> tuple[jax.Array, None]:
+            return layer(x, cos, sin, mask_BTT, None, positions_BT, index_BQ=index)[0], None
+
+        x, _ = _in_turn(run, x, list(self.layers)[:-1], self.cfg)
+        x, _ = _in_turn(partial(run, index=index_BQ), x, [self.layers[-1]], self.cfg)
+        return self.norm(x)
 
     def _embed(self, tokens_BT: jax.Array) -> jax.Array:
         # In the type of the layers' matrices; the table may be wider, so that its gradient is summed in float32.
-        return self.embed_tokens[...][tokens_BT].astype(self.layers[0].self_attn.q_proj.kernel[...].dtype)
+        x = self.embed_tokens[...][tokens_BT].astype(self.layers[0].self_attn.q_proj.kernel[...].dtype)
+        return x if self.token_rows is None else self.token_rows.embed(tokens_BT, x)
 
     def logits(self, hidden_BTD: jax.Array) -> jax.Array:
         """float32 logits [B, T, V]."""
         tied = self.cfg.tie_embeddings
         head = self.embed_tokens[...] if tied else self.lm_head[...]
-        return self.head_product(hidden_BTD, head.astype(hidden_BTD.dtype), 1 if tied else 0, jnp.float32)
+        logits = self.head_product(hidden_BTD, head.astype(hidden_BTD.dtype), 1 if tied else 0, jnp.float32)
+        return logits if self.token_rows is None else self.token_rows.score(hidden_BTD, logits)
 
     def __call__(self, tokens_BT: jax.Array, positions_BT: jax.Array, segments_BT: jax.Array) -> jax.Array:
         """Logits [B, T, V] of packed rows. Tokens attend within their segment; segment 0 is padding."""
@@ -106,25 +123,25 @@ class Planner(nnx.Module):
         return self.hidden(tokens_BT, positions_BT, mask, cache)
 
 
-def _in_turn(run: Callable[..., Any], x: jax.Array, layers: list[tuple[nnx.GraphDef, nnx.State]], cfg: ModelConfig):
-    """`x, out = run(x, layer)` through all layers, unrolled or as a loop -> (x, stacked outs)."""
-    graphdef = layers[0][0]
+def _in_turn(run: Callable[..., Any], x: jax.Array, layers: list[Block], cfg: ModelConfig):
+    """`x, out = run(x, layer)` through layers of one kind, unrolled or as a loop -> (x, stacked outs)."""
+    split = [nnx.split(layer) for layer in layers]
 
     def step(x: jax.Array, params: nnx.State) -> tuple[jax.Array, Any]:
-        return run(x, (graphdef, params))
+        return run(x, nnx.merge(split[0][0], params))
 
     if cfg.remat != "none":
         # "dots" keeps products with weights; attention's scores, whose size is quadratic, are made again.
         policy = jax.checkpoint_policies.dots_with_no_batch_dims_saveable if cfg.remat == "dots" else None
         step = jax.checkpoint(step, policy=policy, prevent_cse=not cfg.scan_layers)
-    states = [params for _, params in layers]
-    if cfg.scan_layers:
+    states = [params for _, params in split]
+    if cfg.scan_layers and len(states) > 1:
         return jax.lax.scan(step, x, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states))
     outs = []
     for params in states:
         x, out = step(x, params)
         outs.append(out)
-    return x, jax.tree.map(lambda *leaves: jnp.stack(leaves), *outs)
+    return x, jax.tree.map(lambda *leaves: jnp.stack(leaves), *outs) if outs else None
 
 
 def _check(cfg: ModelConfig) -> None:

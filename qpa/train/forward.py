@@ -77,8 +77,7 @@ def slot_logits(graphdef: nnx.GraphDef, params: Any, rows: Rows) -> jax.Array:
 
 
 def _slot_hidden(model: Any, rows: Rows) -> jax.Array:
-    hidden_BTD, _ = model.hidden(rows["tokens"], rows["positions"], packed_mask(rows["segments"]))
-    return jnp.take_along_axis(hidden_BTD, rows["index"][..., None], axis=1)
+    return model.hidden_at(rows["tokens"], rows["positions"], packed_mask(rows["segments"]), rows["index"])
 
 
 def target_log_probs(logits_BKV: jax.Array, targets_BK: jax.Array, temperature: float = 1.0) -> jax.Array:

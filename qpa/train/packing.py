@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SLOT_STEPS = 8  # K is rounded up to a multiple of T / 8, so few distinct shapes are ever compiled
+SLOT_STEPS = 32  # K is rounded up to a multiple of T / 32, so few distinct shapes are ever compiled
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Example:
 def slot_capacity(examples: Sequence[Example], row_length: int) -> int:
     """K for rows of these examples: a tenth above their average share of supervised tokens, but enough for each one.
 
-    Rounded up to a multiple of T / 8. It depends on the examples alone, so every epoch has the same compiled shape.
+    Rounded up to a multiple of T / 32. It depends on the examples alone, so every epoch has the same compiled shape.
     """
     total = sum(e.length for e in examples)
     average = row_length * sum(e.supervised for e in examples) / max(total, 1)

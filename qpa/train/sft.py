@@ -55,8 +55,9 @@ def sft_step(
     """
 
     def score(logits: jax.Array, targets: jax.Array) -> tuple[jax.Array, jax.Array]:
-        log_probs = target_log_probs(logits, targets)
-        return log_probs, (jnp.argmax(logits, axis=-1) == targets).astype(jnp.float32)
+        own = jnp.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
+        # The softmax needs the maximum anyway; an argmax would be a pass of its own over the logits.
+        return target_log_probs(logits, targets), (own >= logits.max(axis=-1)).astype(jnp.float32)
 
     def loss_fn(params: Any, chunk: Rows) -> tuple[jax.Array, tuple[Any, Any]]:
         log_probs, hits = slot_scores(graphdef, nnx.merge_state(params, *fixed), chunk, score, loss_chunk)

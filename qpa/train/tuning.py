@@ -12,7 +12,7 @@ from flax import nnx
 from jax.sharding import Mesh
 
 from qpa.config import LoraConfig
-from qpa.models.lora import add_lora, fingerprint, lora_scale, merge
+from qpa.models.lora import add_lora, fingerprint, merge
 from qpa.train.checkpoint import CheckpointError
 from qpa.train.mesh import place_tree, tree_shardings
 
@@ -28,7 +28,7 @@ class Tuning(NamedTuple):
 
     def check(self, host: Mapping[str, Any], where: object) -> None:
         """Raises `CheckpointError` if a checkpoint's `host` is of an adapter of another base or kind."""
-        mine, theirs = self.record.get("lora", {}), host.get("lora", {})
+        mine, theirs = self.record.get("lora", {}), {"trainable_tokens": []} | host.get("lora", {})
         for key in mine:
             if mine[key] != theirs.get(key):
                 what = "base model" if key == "base" else f"lora.{key}"
@@ -47,6 +47,7 @@ def make_tuning(graphdef: nnx.GraphDef, params: Any, lora: LoraConfig, mesh: Mes
         return Tuning(graphdef, params, (), lambda params: params, {})
     adapted, adapter = add_lora(graphdef, params, lora, seed)
     base = place_tree(mesh, params)
-    merged = jax.jit(partial(merge, scale=lora_scale(lora)), out_shardings=tree_shardings(mesh, base))
-    note = dataclasses.asdict(lora) | {"modules": sorted(lora.modules), "base": fingerprint(params)}
+    merged = jax.jit(partial(merge, lora=lora), out_shardings=tree_shardings(mesh, base))
+    lists = {"modules": sorted(lora.modules), "trainable_tokens": list(lora.trainable_tokens)}
+    note = dataclasses.asdict(lora) | lists | {"base": fingerprint(params)}
     return Tuning(adapted, adapter, (base,), partial(merged, base), {"lora": note})

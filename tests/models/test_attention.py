@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from qpa.models.attention import attend
+from qpa.models.attention import SAME_BITS_FROM, SAME_BITS_TO, LayerCache, attend, attend_cached
 from qpa.models.layers import product
 from qpa.models.transformer import packed_mask
 
@@ -41,6 +41,27 @@ def test_attention_and_its_gradients_are_the_textbooks(blocks: int) -> None:
     expected, plain_back = jax.vjp(lambda *x: plain_attention(*x, mask), q, k, v)
     close(out, expected, 1e-6)
     close(back(d_out), plain_back(d_out), 1e-5)
+
+
+@pytest.mark.parametrize("width", [48, 64, 128])
+def test_a_query_over_a_cache_does_not_see_how_long_it_is(width: int) -> None:
+    """To the last bit: the engine reads as much of the cache as the longest of a call's contexts needs."""
+    b, n, longest = 4, SAME_BITS_FROM // 192 // 4 + 1, SAME_BITS_TO
+    q, k, v = arrays(6, (b, n, 1, width), (b, 2, width, longest), (b, 2, longest, width))
+    context = np.array([5, 100, 130, 190])[:, None, None]
+    attend_jitted = jax.jit(attend_cached)
+
+    def read(length: int) -> np.ndarray:
+        cache = LayerCache(k[..., :length], v[:, :, :length])
+        return np.asarray(attend_jitted(q, cache, jnp.arange(length)[None, None] < context))
+
+    first = read(192)
+    for length in (256, 384, 576, 768, 1280, longest):
+        np.testing.assert_array_equal(read(length), first)
+    scores = np.einsum("bkgh,bkhs->bkgs", np.float64(q).reshape(b, 2, -1, width), np.float64(k)) / np.sqrt(width)
+    probs = np.where(np.arange(longest) < context[..., None], np.exp(scores), 0)
+    expected = np.einsum("bkgs,bksh->bkgh", probs / probs.sum(-1, keepdims=True), np.float64(v))
+    np.testing.assert_allclose(first.reshape(b, 2, -1, width), expected, atol=1e-5)
 
 
 def test_attention_keeps_nothing_of_the_size_of_its_scores() -> None:

@@ -7,10 +7,13 @@ import asyncio
 import jax
 import numpy as np
 import pytest
-from tiny import PARAMS, SPECIAL, engine, full_logits, log_softmax, packed_logits, planner, prompt, request
+from tiny import PARAMS, SPECIAL, Format, engine, full_logits, log_softmax, packed_logits, planner, prompt, request
 
-from qpa.config import EngineConfig
+from qpa.config import EngineConfig, ModelConfig
 from qpa.models import lane as lane_module
+from qpa.models.engine import Engine
+from qpa.models.programs import Programs
+from qpa.models.transformer import create
 
 
 def gather(eng, *requests):
@@ -197,6 +200,42 @@ def test_how_much_of_the_cache_a_call_reads_changes_nothing(shared, monkeypatch,
     for g, w in zip(got, (outcome(r) for r in gather(shared, *requests))):
         assert (g[0], g[2]) == (w[0], w[2])
         np.testing.assert_allclose(g[1], w[1], atol=1e-5)
+
+
+def wide_engine(**changes):
+    """A small model whose decode calls may be longer than a job needs."""
+    cfg = ModelConfig(vocab_size=64, d_model=32, n_layers=1, n_heads=4, n_kv_heads=2, head_dim=8, d_ff=256)
+    graphdef, params = create(cfg)
+    params["embed_tokens"].set_value(params["embed_tokens"].get_value() * 12)
+    options = EngineConfig(context=256, decode_chunk=12, prefill_buckets=(64,), **changes)
+    return Engine(graphdef, params, cfg, options, Format(), devices=jax.devices()[:1])
+
+
+def test_a_longer_neighbour_changes_no_bit():
+    """Alone a request is decoded by calls that read a quarter of the cache, in company by calls that read all of it."""
+    requests = [request(f"f{i}", prompt(i, 5 + (3 * i if i % 4 else 200))) for i in range(24)]
+    eng = wide_engine(slots=16, decode_rows=16)
+    alone = [outcome(gather(eng, r)[0]) for r in requests[:5]]
+    assert [outcome(r) for r in gather(eng, *requests)][:5] == alone
+
+
+def test_a_call_costs_what_its_longest_context_reads(monkeypatch):
+    """Full calls read most, what is left over reads least."""
+    calls = []
+    find = Programs.find
+
+    def spy(self, name, length, args):
+        if name == "decode":
+            calls.append((length, len(args[2]), np.count_nonzero(args[2] < args[1][0].k.shape[0])))
+        return find(self, name, length, args)
+
+    monkeypatch.setattr(Programs, "find", spy)
+    lengths = [200] * 3 + [5] * 15 + [70] * 2
+    gather(
+        wide_engine(slots=20, decode_rows=16),
+        *(request(f"s{i}", prompt(i, n), max_tokens=12) for i, n in enumerate(lengths)),
+    )
+    assert calls[:2] == [(256, 16, 16), (64, 16, 4)]
 
 
 @pytest.mark.parametrize("changes", [{"decode_rows": 2}, {"devices": [jax.devices()[0]] * 2}])

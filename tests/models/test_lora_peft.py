@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import jax
 import jax.numpy as jnp
@@ -76,7 +77,7 @@ def test_a_fresh_adapter_changes_nothing_and_is_drawn_as_pefts():
 
 
 def test_merged_weights_give_the_adapted_models_logits_and_leave_the_rest_alone():
-    merged = merge(PARAMS, ADAPTER, lora_scale(LORA))
+    merged = merge(PARAMS, ADAPTER, LORA)
     assert jax.tree.structure(merged) == jax.tree.structure(PARAMS)
     logits = loss_and_grads(ADAPTER, PARAMS)[2]
     np.testing.assert_allclose(base_logits(merged), logits, atol=2e-4)
@@ -103,7 +104,7 @@ def test_llama_and_expert_shapes_take_adapters_scanned_or_not(changes, modules):
     graphdef, params = create(cfg)
     adapted, adapter = add_lora(graphdef, params, lora)
     adapter = randomised(adapter)
-    merged = merge(params, adapter, lora_scale(lora))
+    merged = merge(params, adapter, lora)
 
     plain = jax.jit(lambda params: nnx.merge(graphdef, params)(IDS, AT, ONES))
     got = jax.jit(lambda *states: nnx.merge(adapted, *states)(IDS, AT, ONES))(adapter, params)
@@ -197,10 +198,65 @@ def test_our_merged_export_is_pefts_merge_and_unload(torch, base, tmp_path):
     folder, _, params = base
     save_adapter(tmp_path / "a", ADAPTER, LORA)
     model = peft.PeftModel.from_pretrained(theirs(folder), tmp_path / "a").merge_and_unload()
-    save_hf(tmp_path / "merged", merge(params, ADAPTER, lora_scale(LORA)), load_hf(folder)[2])
+    save_hf(tmp_path / "merged", merge(params, ADAPTER, LORA), load_hf(folder)[2])
     for name, value in load_file(tmp_path / "merged" / "model.safetensors").items():
         np.testing.assert_allclose(value, model.state_dict()[name].numpy(), atol=1e-5, err_msg=name)
     np.testing.assert_allclose(run(torch, theirs(tmp_path / "merged")), run(torch, model), atol=1e-4)
+
+
+ROWS = "base_model.model.model.embed_tokens.token_adapter.trainable_tokens_delta"
+WITH_TOKENS = LoraConfig(rank=4, alpha=12.0, modules=("q_proj", "down_proj"), trainable_tokens=(9, 3, 63))
+
+
+def test_trained_token_rows_stand_in_for_the_tables_in_embedding_and_head():
+    adapted, adapter = add_lora(GRAPHDEF, PARAMS, WITH_TOKENS)
+    table = np.asarray(PARAMS["embed_tokens"][...])
+    np.testing.assert_array_equal(adapter["token_rows"]["rows"][...], table[[9, 3, 63]])
+    ids = IDS.copy()
+    ids[0, :3] = 63, 9, 3
+    logits = jax.jit(lambda *states: nnx.merge(adapted, *states)(ids, AT, ONES))
+    plain = jax.jit(lambda params: nnx.merge(GRAPHDEF, params)(ids, AT, ONES))
+    np.testing.assert_allclose(logits(adapter, PARAMS), plain(PARAMS), atol=1e-5)
+    adapter = randomised(adapter)
+    merged = merge(PARAMS, adapter, WITH_TOKENS)
+    np.testing.assert_array_equal(
+        np.delete(merged["embed_tokens"][...], [9, 3, 63], 0), np.delete(table, [9, 3, 63], 0)
+    )
+    np.testing.assert_allclose(logits(adapter, PARAMS), plain(merged), atol=1e-4)
+
+
+def test_peft_computes_the_same_with_trained_token_rows_and_both_read_the_others_file(torch, base, tmp_path):
+    import peft
+
+    folder, graphdef, params = base
+    adapted, adapter = add_lora(graphdef, params, WITH_TOKENS)
+    adapter = randomised(adapter)
+    save_adapter(tmp_path / "a", adapter, WITH_TOKENS, base=str(folder))
+    model = peft.PeftModel.from_pretrained(theirs(folder), tmp_path / "a", is_trainable=True)
+
+    def loss(adapter):
+        logits = nnx.merge(adapted, adapter, params)(IDS, AT, ONES)
+        nll = -jnp.take_along_axis(jax.nn.log_softmax(logits[:, :-1]), IDS[:, 1:, None], -1)
+        return nll.mean(), logits
+
+    (value, logits), grads = jax.jit(jax.value_and_grad(loss, has_aux=True))(adapter)
+    out = model(torch.tensor(IDS, dtype=torch.long), labels=torch.tensor(IDS, dtype=torch.long))
+    np.testing.assert_allclose(logits, out.logits.detach().numpy(), atol=1e-4)
+    np.testing.assert_allclose(value, out.loss.item(), rtol=1e-5)
+    out.loss.backward()
+    found = {n: p.grad.numpy() for n, p in model.named_parameters() if p.requires_grad}
+    name = "base_model.model.model.embed_tokens.token_adapter.trainable_tokens_delta.default"
+    assert len(found) == len(flat_state(grads)) == 9
+    own = np.asarray(grads["token_rows"]["rows"][...])
+    assert np.linalg.norm(own - found[name]) < 1e-3 * np.linalg.norm(found[name])
+
+    model.save_pretrained(tmp_path / "b")
+    lora, _, back = load_adapter(tmp_path / "b", graphdef, params)
+    assert lora == WITH_TOKENS
+    jax.tree.map(np.testing.assert_array_equal, back, adapter)
+    merged = peft.PeftModel.from_pretrained(theirs(folder), tmp_path / "a").merge_and_unload()
+    np.testing.assert_allclose(merge(params, adapter, WITH_TOKENS)["embed_tokens"][...],
+                               merged.model.embed_tokens.weight.detach().numpy(), atol=1e-6)  # fmt: skip
 
 
 @pytest.mark.parametrize("rslora", [False, True])
@@ -281,6 +337,9 @@ def test_a_wrong_tensor_is_named_in_one_line(saved, change, said):
         ({"rank_pattern": {"q_proj": 2}}, "rank_pattern"),
         ({"init_lora_weights": "pissa_niter_4"}, "changed the base's weights"),
         ({"target_modules": ["q_proj"]}, "target_modules are"),
+        ({"trainable_token_indices": [3]}, f"lacks tensor {re.escape(ROWS)}"),
+        ({"trainable_token_indices": [3, 999]}, "different ids below 64"),
+        ({"trainable_token_indices": {"lm_head": [3]}}, "must list ids of embed_tokens"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_line(saved, changes, said):
@@ -324,6 +383,8 @@ def test_an_adapter_of_another_base_is_refused(saved):
         ({"rank": 2, "modules": ("q_proj", "lm_head")}, "'lm_head' is not one of q_proj"),
         ({"rank": 2, "modules": ()}, "must name each module once"),
         ({"rank": 2, "modules": ("q_proj", "q_proj")}, "must name each module once"),
+        ({"rank": 2, "trainable_tokens": (3, 64)}, r"different ids below 64, got \(3, 64\)"),
+        ({"rank": 2, "trainable_tokens": (3, 3)}, "different ids below 64"),
     ],
 )
 def test_a_wrong_configuration_is_named(changes, said):
@@ -334,6 +395,10 @@ def test_a_wrong_configuration_is_named(changes, said):
 def test_saving_checks_the_adapter(tmp_path):
     with pytest.raises(ValueError, match=r"lora\.modules says \['q_proj'\]"):
         save_adapter(tmp_path / "a", ADAPTER, LoraConfig(rank=4, modules=("q_proj",)))
+    rows = LoraConfig(rank=4, modules=LORA.modules, trainable_tokens=(3, 5))
+    with pytest.raises(ValueError, match=r"not of rows 5: \(2, 32\)"):
+        more = dataclasses.replace(rows, trainable_tokens=(1, 2, 3, 4, 5))
+        save_adapter(tmp_path / "a", add_lora(GRAPHDEF, PARAMS, rows)[1], more)
     with pytest.raises(ValueError, match="not of rank 2"):
         save_adapter(tmp_path / "a", ADAPTER, LoraConfig(rank=2, modules=LORA.modules))
     with pytest.raises(ValueError, match="not finite"):

@@ -103,6 +103,26 @@ def test_the_loop_over_layers_and_remat_change_no_result(unrolled, scan, remat):
     assert "length=2" not in unrolled[1] and "checkpoint" not in unrolled[1]
 
 
+@pytest.mark.parametrize("changes", [{}, {"scan_layers": True, "remat": "full"}, {"n_layers": 1}, {"n_experts": 0}])
+def test_states_at_chosen_positions_are_those_of_all_positions(changes):
+    cfg = dataclasses.replace(MOE, **changes)
+    graphdef, params = abstract(cfg)[0], random_params(cfg)
+    index = jnp.asarray([[0, 7, 7, 30], [3, 4, 33, 0]])
+    mask = packed_mask(jnp.asarray(SEGMENTS))
+
+    def summed(params, chosen):
+        model = nnx.merge(graphdef, params)
+        if chosen:
+            at = model.hidden_at(TOKENS, POSITIONS, mask, index)
+        else:
+            at = jnp.take_along_axis(model.hidden(TOKENS, POSITIONS, mask)[0], index[..., None], axis=1)
+        return (at * jnp.cos(jnp.arange(at.size)).reshape(at.shape)).sum(), at
+
+    fn = jax.jit(jax.value_and_grad(summed, has_aux=True), static_argnums=1)
+    got, want = fn(params, True), fn(params, False)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4), got, want)
+
+
 @pytest.mark.parametrize(
     ("changes", "match"),
     [

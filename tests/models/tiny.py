@@ -53,7 +53,7 @@ def random_params(cfg: ModelConfig, seed: int = 0):
 
 
 GRAPHDEF, PARAMS = planner()
-ENGINE = EngineConfig(slots=4, context=96, decode_chunk=4, prefill_buckets=(8, 32))
+ENGINE = EngineConfig(slots=4, context=96, decode_chunk=4, prefill_buckets=(32, 64))
 
 
 def engine(params=PARAMS, devices=None, **changes) -> Engine:

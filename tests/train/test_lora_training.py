@@ -12,7 +12,7 @@ from flax import nnx
 from train_samples import TINY, random_examples
 
 from qpa.config import CareConfig, DataConfig, LoraConfig, OptimizerConfig, RLConfig, SFTConfig
-from qpa.models.lora import lora_scale, merge
+from qpa.models.lora import merge
 from qpa.models.transformer import flat_state
 from qpa.train.checkpoint import CheckpointError
 from qpa.train.data import Batches
@@ -94,7 +94,7 @@ def test_sft_trains_the_adapter_and_nothing_else(tiny, straight):
     adapter = sum(x.size for x in jax.tree.leaves(state.params))
     assert 2 * adapter <= sum(x.size for x in jax.tree.leaves(state.opt_state)) < 2 * adapter + 16
     # What is evaluated is the merged model, and only the chosen matrices of it differ from the base.
-    merged = merge(tiny[1], copied(state.params), lora_scale(LORA))
+    merged = merge(tiny[1], copied(state.params), LORA)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-6), merged, seen[6])
     base, last = flat_state(copied(tiny[1])), flat_state(seen[6])
     changed = {keys[-2] for keys in base if not np.array_equal(base[keys][...], last[keys][...])}
