@@ -142,7 +142,7 @@ class EngineConfig:
     context: int = 768  # KV cache length per slot
     decode_chunk: int = 8  # tokens generated per device call
     decode_rows: int = 8  # sequences per decode call; more live ones take several calls
-    prefill_buckets: tuple[int, ...] = (32, 128, 256)
+    prefill_buckets: tuple[int, ...] = (32, 128, 256)  # tokens per row; below 32 some CPUs round differently
     compute_dtype: str = "float32"  # float32 | bfloat16, of its copy of the weights, its KV cache and its products
 
 
