@@ -88,7 +88,12 @@ class Planner(nnx.Module):
         return self.norm(x), routing
 
     def hidden_at(self, tokens_BT, positions_BT, mask_BTT, index_BQ: jax.Array) -> jax.Array:
-        """`hidden` at Q positions of every row, [B, Q, D]: all that the last layer computes for the others is keys."""
+        """`hidden` at Q positions of every row, [B, Q, D]: all that the last layer computes for the others is keys.
+
+        Unless the layers run as a loop, which takes them all alike.
+        """
+        if self.cfg.scan_layers:
+            return take_at(self.hidden(tokens_BT, positions_BT, mask_BTT)[0], index_BQ)
         x = self._embed(tokens_BT)
         cos, sin = rotary(positions_BT, self.cfg)
 
@@ -135,7 +140,7 @@ def _in_turn(run: Callable[..., Any], x: jax.Array, layers: list[Block], cfg: Mo
         policy = jax.checkpoint_policies.dots_with_no_batch_dims_saveable if cfg.remat == "dots" else None
         step = jax.checkpoint(step, policy=policy, prevent_cse=not cfg.scan_layers)
     states = [params for _, params in split]
-    if cfg.scan_layers and len(states) > 1:
+    if cfg.scan_layers:
         return jax.lax.scan(step, x, jax.tree.map(lambda *leaves: jnp.stack(leaves), *states))
     outs = []
     for params in states:

@@ -47,21 +47,23 @@ def base_logits(params):
     return nnx.merge(GRAPHDEF, params)(IDS, AT, ONES)
 
 
-@jax.jit
-def loss_and_grads(adapter, params):
-    """Mean negative log-likelihood of the next token, its gradient with respect to the adapter, and the logits."""
+def with_grads(adapted, adapter, params):
+    """((mean negative log-likelihood of the next token, logits), gradient with respect to the adapter)."""
 
     def loss(adapter):
-        logits = nnx.merge(ADAPTED, adapter, params)(IDS, AT, ONES)
+        logits = nnx.merge(adapted, adapter, params)(IDS, AT, ONES)
         log_probs = jax.nn.log_softmax(logits[:, :-1])
         return -jnp.take_along_axis(log_probs, IDS[:, 1:, None], -1).mean(), logits
 
-    (value, logits), grads = jax.value_and_grad(loss, has_aux=True)(adapter)
-    return value, grads, logits
+    return jax.jit(jax.value_and_grad(loss, has_aux=True))(adapter)
+
+
+def adapted_logits(adapter):
+    return with_grads(ADAPTED, adapter, PARAMS)[0][1]
 
 
 def test_a_fresh_adapter_changes_nothing_and_is_drawn_as_pefts():
-    np.testing.assert_array_equal(loss_and_grads(FRESH, PARAMS)[2], base_logits(PARAMS))
+    np.testing.assert_array_equal(adapted_logits(FRESH), base_logits(PARAMS))
     flat = flat_state(FRESH)
     assert {keys[-2] for keys in flat} == set(LORA.modules) and len(flat) == 2 * 2 * len(LORA.modules)
     for keys, leaf in flat.items():
@@ -79,7 +81,7 @@ def test_a_fresh_adapter_changes_nothing_and_is_drawn_as_pefts():
 def test_merged_weights_give_the_adapted_models_logits_and_leave_the_rest_alone():
     merged = merge(PARAMS, ADAPTER, LORA)
     assert jax.tree.structure(merged) == jax.tree.structure(PARAMS)
-    logits = loss_and_grads(ADAPTER, PARAMS)[2]
+    logits = adapted_logits(ADAPTER)
     np.testing.assert_allclose(base_logits(merged), logits, atol=2e-4)
     assert np.abs(logits - base_logits(PARAMS)).max() > 1
     before, after, low = flat_state(PARAMS), flat_state(merged), flat_state(ADAPTER)
@@ -171,12 +173,7 @@ def test_peft_reads_our_adapter_and_both_give_the_same_logits_and_gradients(torc
     save_adapter(tmp_path / "a", ADAPTER, lora, base=str(folder))
     model = peft.PeftModel.from_pretrained(theirs(folder), tmp_path / "a", is_trainable=True)
 
-    def loss(adapter):
-        logits = nnx.merge(adapted, adapter, params)(IDS, AT, ONES)
-        nll = -jnp.take_along_axis(jax.nn.log_softmax(logits[:, :-1]), IDS[:, 1:, None], -1)
-        return nll.mean(), logits
-
-    (value, logits), grads = jax.jit(jax.value_and_grad(loss, has_aux=True))(ADAPTER)
+    (value, logits), grads = with_grads(adapted, ADAPTER, params)
     out = model(torch.tensor(IDS, dtype=torch.long), labels=torch.tensor(IDS, dtype=torch.long))
     np.testing.assert_allclose(logits, out.logits.detach().numpy(), atol=1e-4)
     np.testing.assert_allclose(value, out.loss.item(), rtol=1e-5)
@@ -234,12 +231,7 @@ def test_peft_computes_the_same_with_trained_token_rows_and_both_read_the_others
     save_adapter(tmp_path / "a", adapter, WITH_TOKENS, base=str(folder))
     model = peft.PeftModel.from_pretrained(theirs(folder), tmp_path / "a", is_trainable=True)
 
-    def loss(adapter):
-        logits = nnx.merge(adapted, adapter, params)(IDS, AT, ONES)
-        nll = -jnp.take_along_axis(jax.nn.log_softmax(logits[:, :-1]), IDS[:, 1:, None], -1)
-        return nll.mean(), logits
-
-    (value, logits), grads = jax.jit(jax.value_and_grad(loss, has_aux=True))(adapter)
+    (value, logits), grads = with_grads(adapted, adapter, params)
     out = model(torch.tensor(IDS, dtype=torch.long), labels=torch.tensor(IDS, dtype=torch.long))
     np.testing.assert_allclose(logits, out.logits.detach().numpy(), atol=1e-4)
     np.testing.assert_allclose(value, out.loss.item(), rtol=1e-5)
