@@ -50,12 +50,12 @@ def base_logits(params):
 def with_grads(adapted, adapter, params):
     """((mean negative log-likelihood of the next token, logits), gradient with respect to the adapter)."""
 
-    def loss(adapter):
+    def loss(adapter, params):
         logits = nnx.merge(adapted, adapter, params)(IDS, AT, ONES)
         log_probs = jax.nn.log_softmax(logits[:, :-1])
         return -jnp.take_along_axis(log_probs, IDS[:, 1:, None], -1).mean(), logits
 
-    return jax.jit(jax.value_and_grad(loss, has_aux=True))(adapter)
+    return jax.jit(jax.value_and_grad(loss, has_aux=True))(adapter, params)
 
 
 def adapted_logits(adapter):
