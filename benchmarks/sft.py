@@ -88,7 +88,7 @@ def train(devices: int, steps: int) -> dict[str, object]:
     from qpa.train.state import create_state
 
     mesh = make_mesh(MeshConfig(data=devices))
-    graphdef, params = create(ModelConfig(**SHAPE, attention_blocks=4))
+    graphdef, params = create(ModelConfig(**SHAPE))
     tx = make_optimizer(OptimizerConfig(name="adamw", learning_rate=1e-4), 1000, mesh)
     state = create_state(params, tx, mesh)
     step = compile_step(sft_step, mesh, state, graphdef=graphdef, tx=tx)

@@ -6,8 +6,8 @@ K key-value heads, G = N / K queries per key-value head, H head width.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import jax
@@ -19,7 +19,7 @@ from qpa.config import ModelConfig
 from qpa.models.layers import RMSNorm, dense
 from qpa.models.rope import rotate
 
-SAME_BITS_FROM, SAME_BITS_TO = 4096, 2048  # see `attend_cached`; for fewer numbers XLA's CPU code takes another exp
+SAME_BITS_FROM, SAME_BITS_TO = 4096, 2048  # scores of a call, and positions; see `any_length`
 _PART = 32_768 // SAME_BITS_TO
 NEG_INF = -1e30  # finite: a fully masked row must give a uniform softmax, not NaN
 
@@ -31,7 +31,7 @@ class LayerCache(NamedTuple):
     v: jax.Array
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
+@partial(jax.custom_vjp, nondiff_argnums=(4,))
 def attend(q_BKTGH: jax.Array, k_BKTH: jax.Array, v_BKTH: jax.Array, mask_BTT: jax.Array, blocks: int = 1) -> jax.Array:
     """Causal grouped-query attention -> [B, K, T, G, H]; softmax in float32.
 
@@ -110,21 +110,22 @@ def _scores(q_BKTGH: jax.Array, k_BKSH: jax.Array, mask_BTS: jax.Array) -> jax.A
 
 
 def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> jax.Array:
-    """Attention over a cache -> [B, N, T, H]; softmax in float32.
-
-    On a CPU, with at least `SAME_BITS_FROM` scores, up to `SAME_BITS_TO` positions and heads of up to 128, what a
-    single query gets does not depend on how much of the cache behind its context is handed in, to the last bit.
-    """
+    """Attention over a cache -> [B, N, T, H]; softmax in float32. See `any_length` for how much cache to hand in."""
     b, n, t, h = q_BNTH.shape
     kv = cache.v.shape[1]
     q = q_BNTH.reshape(b, kv, n // kv, t, h)
-    score = (
-        functools.partial(jax.lax.platform_dependent, cpu=_products_in_parts, default=_products)
-        if t == 1
-        else _products
-    )
+    score = partial(jax.lax.platform_dependent, cpu=_products_in_parts, default=_products) if t == 1 else _products
     probs = jax.nn.softmax(jnp.where(mask_BTS[:, None, None], score(q, cache.k) * h**-0.5, NEG_INF), axis=-1)
     return jnp.einsum("bkgts,bksh->bkgth", probs.astype(cache.v.dtype), cache.v).reshape(b, n, t, h)
+
+
+def any_length(cfg: ModelConfig, rows: int, shortest: int, longest: int) -> bool:
+    """Whether, on a CPU, single queries of `rows` rows get the same bits from `shortest` to `longest` cached positions.
+
+    That is, as long as their contexts fit. Found by trial (`tests/models/test_attention.py`): for fewer numbers XLA
+    takes another exp, for wider heads it cuts the sums over positions.
+    """
+    return rows * cfg.n_heads * shortest >= SAME_BITS_FROM and longest <= SAME_BITS_TO and cfg.head_dim <= 128
 
 
 def _products(q_BKGTH: jax.Array, k_BKHS: jax.Array) -> jax.Array:
@@ -142,7 +143,7 @@ def _products_in_parts(q_BKG1H: jax.Array, k_BKHS: jax.Array) -> jax.Array:
     q, k = q_BKG1H.reshape(b, kv, g, h // width, width), k_BKHS.reshape(b, kv, h // width, width, -1)
     made = jnp.einsum("bkgph,bkphs->bkpgs", q, k, preferred_element_type=jnp.float32)
     # One after the other: a sum over the axis is cut into pieces too.
-    return functools.reduce(jnp.add, (made[:, :, i] for i in range(h // width)))[..., None, :]
+    return reduce(jnp.add, (made[:, :, i] for i in range(h // width)))[..., None, :]
 
 
 class Attention(nnx.Module):

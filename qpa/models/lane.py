@@ -21,7 +21,7 @@ import numpy as np
 from flax import nnx
 
 from qpa.config import EngineConfig, ModelConfig
-from qpa.models.attention import SAME_BITS_FROM, SAME_BITS_TO
+from qpa.models.attention import any_length
 from qpa.models.jobs import Job
 from qpa.models.layers import compute_type
 from qpa.models.programs import COPIES, MIN_PREFILL_TOKENS, Programs, form
@@ -91,9 +91,8 @@ class Lane:
         self.queue: list[Job] = []
         self.counts = {"tokens_generated": 0, "prefill_tokens": 0}
         self._rows = min(engine_cfg.decode_rows, slots)
-        scores = self._rows * cfg.n_heads * -(-engine_cfg.context // _DECODE_LENGTHS)  # of the shortest call
-        same_bits = scores >= SAME_BITS_FROM and engine_cfg.context <= SAME_BITS_TO and cfg.head_dim <= 128
-        self._any_length = device.platform == "cpu" and same_bits
+        shortest, longest = -(-engine_cfg.context // _DECODE_LENGTHS), engine_cfg.context
+        self._any_length = device.platform == "cpu" and any_length(cfg, self._rows, shortest, longest)
         self._pump_task: asyncio.Task[None] | None = None
         self._cache = self._empty_cache()
 

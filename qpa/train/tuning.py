@@ -28,6 +28,7 @@ class Tuning(NamedTuple):
 
     def check(self, host: Mapping[str, Any], where: object) -> None:
         """Raises `CheckpointError` if a checkpoint's `host` is of an adapter of another base or kind."""
+        # Checkpoints from before tokens could be trained do not name any.
         mine, theirs = self.record.get("lora", {}), {"trainable_tokens": []} | host.get("lora", {})
         for key in mine:
             if mine[key] != theirs.get(key):

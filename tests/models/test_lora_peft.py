@@ -163,6 +163,16 @@ def run(torch, model):
         return model(torch.tensor(IDS, dtype=torch.long)).logits.numpy()
 
 
+def gradients_of(torch, model, logits, value):
+    """PEFT's gradients by name, once its logits and loss are seen to be ours."""
+    ids = torch.tensor(IDS, dtype=torch.long)
+    out = model(ids, labels=ids)
+    np.testing.assert_allclose(logits, out.logits.detach().numpy(), atol=1e-4)
+    np.testing.assert_allclose(value, out.loss.item(), rtol=1e-5)
+    out.loss.backward()
+    return {n: p.grad.numpy() for n, p in model.named_parameters() if p.requires_grad}
+
+
 @pytest.mark.parametrize("rslora", [False, True])
 def test_peft_reads_our_adapter_and_both_give_the_same_logits_and_gradients(torch, base, tmp_path, rslora):
     import peft
@@ -174,11 +184,7 @@ def test_peft_reads_our_adapter_and_both_give_the_same_logits_and_gradients(torc
     model = peft.PeftModel.from_pretrained(theirs(folder), tmp_path / "a", is_trainable=True)
 
     (value, logits), grads = with_grads(adapted, ADAPTER, params)
-    out = model(torch.tensor(IDS, dtype=torch.long), labels=torch.tensor(IDS, dtype=torch.long))
-    np.testing.assert_allclose(logits, out.logits.detach().numpy(), atol=1e-4)
-    np.testing.assert_allclose(value, out.loss.item(), rtol=1e-5)
-    out.loss.backward()
-    found = {n: p.grad.numpy() for n, p in model.named_parameters() if p.requires_grad}
+    found = gradients_of(torch, model, logits, value)
     own = {".".join(map(str, k)): np.asarray(g[...]) for k, g in flat_state(grads).items()}
     assert len(found) == len(own) == 20
     for name, grad in own.items():
@@ -232,11 +238,7 @@ def test_peft_computes_the_same_with_trained_token_rows_and_both_read_the_others
     model = peft.PeftModel.from_pretrained(theirs(folder), tmp_path / "a", is_trainable=True)
 
     (value, logits), grads = with_grads(adapted, adapter, params)
-    out = model(torch.tensor(IDS, dtype=torch.long), labels=torch.tensor(IDS, dtype=torch.long))
-    np.testing.assert_allclose(logits, out.logits.detach().numpy(), atol=1e-4)
-    np.testing.assert_allclose(value, out.loss.item(), rtol=1e-5)
-    out.loss.backward()
-    found = {n: p.grad.numpy() for n, p in model.named_parameters() if p.requires_grad}
+    found = gradients_of(torch, model, logits, value)
     name = "base_model.model.model.embed_tokens.token_adapter.trainable_tokens_delta.default"
     assert len(found) == len(flat_state(grads)) == 9
     own = np.asarray(grads["token_rows"]["rows"][...])

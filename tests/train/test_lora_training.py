@@ -13,7 +13,7 @@ from train_samples import TINY, random_examples
 
 from qpa.config import CareConfig, DataConfig, LoraConfig, OptimizerConfig, RLConfig, SFTConfig
 from qpa.models.lora import merge
-from qpa.models.transformer import flat_state
+from qpa.models.transformer import create, flat_state
 from qpa.train.checkpoint import CheckpointError
 from qpa.train.data import Batches
 from qpa.train.forward import compile_step
@@ -99,6 +99,20 @@ def test_sft_trains_the_adapter_and_nothing_else(tiny, straight):
     base, last = flat_state(copied(tiny[1])), flat_state(seen[6])
     changed = {keys[-2] for keys in base if not np.array_equal(base[keys][...], last[keys][...])}
     assert changed == set(LORA.modules)
+
+
+def test_rows_of_trainable_tokens_are_trained_and_no_others(tiny, mesh, tmp_path):
+    seen, table = {}, np.asarray(tiny[1]["embed_tokens"][...])
+    cfg = dataclasses.replace(SFT, lora=dataclasses.replace(LORA, trainable_tokens=(9, 5)))
+    state = sft(tiny, mesh, tmp_path, cfg=cfg, seen=seen)
+    untied = create(dataclasses.replace(TINY, tie_embeddings=False))
+    with pytest.raises(ValueError, match="this base's head has rows of its own"):
+        make_tuning(*untied, cfg.lora, mesh, seed=0)
+    changed = np.flatnonzero((np.asarray(seen[6]["embed_tokens"][...]) != table).any(axis=1))
+    assert changed.tolist() == [5, 9]
+    np.testing.assert_array_equal(seen[6]["embed_tokens"][...][[9, 5]], state.params["token_rows"]["rows"][...])
+    with pytest.raises(CheckpointError, match=r"lora.trainable_tokens is \[9, 5\], this run has \[5, 9\]"):
+        sft(tiny, mesh, tmp_path, cfg=dataclasses.replace(SFT, lora=dataclasses.replace(LORA, trainable_tokens=(5, 9))))
 
 
 def test_resume_equals_the_straight_run_bit_for_bit(tiny, mesh, straight, tmp_path):
