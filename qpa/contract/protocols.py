@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -69,7 +70,7 @@ class GenerateReply(Record):
 
 
 class Session(Protocol):
-    """A live episode on a backend."""
+    """A live episode. An environment of several backends names the session's in a further attribute, `backend`."""
 
     id: str
     task: TaskSpec
@@ -103,8 +104,25 @@ class Verifier(Protocol):
     def verify(self, task: TaskSpec, evidence: Evidence, trajectory: Trajectory) -> Verdict: ...
 
 
+class FailureCause(enum.StrEnum):
+    """Why a backend could not serve an episode; decides whether another try, or another place, can help."""
+
+    BACKEND = "backend"  # it broke; the same request may break it again
+    TRANSIENT = "transient"  # a later try may succeed
+    CAPACITY = "capacity"  # no free place now
+    DEADLINE = "deadline"  # no answer in time; a step may or may not have run
+    CONNECTION = "connection"  # the server or device is gone
+    LEASE = "lease"  # the session is closed, expired, or another holder's
+    UNSUPPORTED = "unsupported"  # this backend cannot play this task
+    REQUEST = "request"  # the other side did not accept what was sent
+
+
 class EnvFailure(RuntimeError):  # noqa: N818 - a named ending, mirrored by StopReason.ENV_FAILURE
     """The backend itself broke; the episode is invalid, never a failed task."""
+
+    def __init__(self, message: str, cause: FailureCause = FailureCause.BACKEND):
+        super().__init__(message)
+        self.cause = cause
 
 
 class ModelFailure(RuntimeError):  # noqa: N818 - a named ending, mirrored by StopReason.MODEL_FAILURE

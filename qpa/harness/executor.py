@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from qpa.contract import ERROR_CODES, Env, ErrorType, Feedback, ToolCall, ToolKind, ToolSpec
+from qpa.contract import ERROR_CODES, Env, EnvFailure, ErrorType, Feedback, ToolCall, ToolKind, ToolSpec
 from qpa.harness.deadline import EpisodeCancelled, bounded
 from qpa.harness.schema import argument_errors, clip, listed
 
@@ -73,11 +73,17 @@ class Executor:
                 result.cancelled = True
             except Exception as e:
                 # Whatever a backend throws (its own EnvFailure or a bug) means that this episode cannot be judged.
-                result.failure = f"step: {type(e).__name__}: {e}"
+                result.failure = failure_reason("step", e)
             result.seconds = self._clock() - started
         merged = rejected | answered
         result.feedback = [merged[call.id] for call in calls if call.id in merged]
         return result
+
+
+def failure_reason(where: str, error: Exception) -> str:
+    """One line for a record's `invalid_reason`, e.g. "reset: EnvFailure/capacity: no free session"."""
+    kind = type(error).__name__ + (f"/{error.cause.value}" if isinstance(error, EnvFailure) else "")
+    return " ".join(f"{where}: {kind}: {error}".split())
 
 
 def error_feedback(call_id: str, name: str, error: ErrorType, text: str) -> Feedback:

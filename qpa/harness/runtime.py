@@ -43,7 +43,7 @@ from qpa.harness import context
 from qpa.harness.adapter import Adapter
 from qpa.harness.deadline import EpisodeCancelled, bounded, within
 from qpa.harness.eta import HarnessConfig
-from qpa.harness.executor import Executor, error_feedback
+from qpa.harness.executor import Executor, error_feedback, failure_reason
 from qpa.harness.memory import MemoryStore, Owner
 from qpa.harness.notices import RepeatNotice
 
@@ -170,12 +170,12 @@ class _Episode:
             if hasattr(self.model, "begin_episode"):
                 self.model.begin_episode(self.id, self.task)
         except Exception as e:
-            raise _Ended(StopReason.MODEL_FAILURE, _reason("begin_episode", e)) from None
+            raise _Ended(StopReason.MODEL_FAILURE, failure_reason("begin_episode", e)) from None
         try:
             catalog = self.env.catalog()
             self.visible = context.visible_tools(self.task, catalog)
         except Exception as e:
-            raise _Ended(StopReason.ENV_FAILURE, _reason("catalog", e)) from None
+            raise _Ended(StopReason.ENV_FAILURE, failure_reason("catalog", e)) from None
         adapter = context.adapter_for(skills, catalog) if self.eta.adapter else None
         try:
             await self._reset(self.remaining_s / 2)  # half, so that a hanging first try leaves time for the second
@@ -193,7 +193,7 @@ class _Episode:
         except EpisodeCancelled:
             raise _Ended(StopReason.CANCELLED, "cancelled before it started") from None
         except Exception as e:
-            raise _Ended(StopReason.ENV_FAILURE, _reason("reset", e)) from None
+            raise _Ended(StopReason.ENV_FAILURE, failure_reason("reset", e)) from None
         finally:
             self.cost.env_s += self.clock() - started
 
@@ -254,7 +254,7 @@ class _Episode:
         except EpisodeCancelled:
             raise _Ended(StopReason.CANCELLED, "cancelled") from None
         except Exception as e:
-            raise _Ended(StopReason.MODEL_FAILURE, _reason("generate", e)) from None
+            raise _Ended(StopReason.MODEL_FAILURE, failure_reason("generate", e)) from None
         finally:
             self.cost.model_s += self.clock() - started
         self._record(step, reply)
@@ -338,7 +338,7 @@ class _Episode:
             work = self.env.verify(self.session, self._trajectory(stop, ""))
             return await bounded(work, max(self.remaining_s, _CLOSING_S))
         except Exception as e:
-            raise _Ended(StopReason.ENV_FAILURE, _reason("verify", e)) from None
+            raise _Ended(StopReason.ENV_FAILURE, failure_reason("verify", e)) from None
         finally:
             self.cost.env_s += self.clock() - started
 
@@ -348,7 +348,7 @@ class _Episode:
             task=self.task,
             steps=self.steps,
             stop=stop,
-            backend=str(getattr(self.env, "name", "sandbox")),
+            backend=str(getattr(self.session, "backend", "") or getattr(self.env, "name", "sandbox")),
             policy=self.model.name,
             policy_versions=versions,
             harness_version=self.eta.label(),
@@ -369,7 +369,7 @@ class _Episode:
         try:
             await bounded(self.env.close(session), _CLOSING_S)
         except Exception as e:
-            self.notes["close_failed"] = _reason("close", e)
+            self.notes["close_failed"] = failure_reason("close", e)
 
     @property
     def remaining_s(self) -> float:
@@ -389,10 +389,6 @@ class _Episode:
         if self.buffer is None:
             return min(context.estimate_tokens(thought), self._output_tokens(reply))
         return len(self.buffer.format.encode_reply(f"<think>\n{thought}\n</think>\n\n"))
-
-
-def _reason(where: str, error: Exception) -> str:
-    return " ".join(f"{where}: {type(error).__name__}: {error}".split())
 
 
 def _add_new(known: list[str], values: Sequence[str]) -> None:

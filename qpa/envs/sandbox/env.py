@@ -16,6 +16,7 @@ from qpa.contract import (
     Verdict,
     Verifier,
 )
+from qpa.envs.base import Capabilities
 from qpa.envs.sandbox import loaders
 from qpa.envs.sandbox.domains import catalog
 from qpa.envs.sandbox.session import SandboxSession
@@ -25,12 +26,22 @@ from qpa.envs.skills import builtin_skills
 class SandboxEnv:
     """Runs any number of independent episodes in one process; nothing is shared between their databases."""
 
+    name = "sandbox"
+
     def __init__(self, verifier: Verifier | None = None, skills: list[Skill] | None = None) -> None:
         """`verifier` judges episodes; `skills` are the loadable ones (default: those shipped with it)."""
         self._verifier = verifier
         packages = builtin_skills() if skills is None else skills
         self._skills = {loaders.loader_name(skill.name): skill for skill in packages}
         self._started = 0
+
+    def capabilities(self) -> Capabilities:
+        """Everything."""
+        return Capabilities(backend=self.name, fork=True, deterministic=True, seeding="any")
+
+    def supports(self, task: TaskSpec) -> str:
+        """ "": what the sandbox cannot set up is a defect of the task, which `reset` names."""
+        return ""
 
     def catalog(self) -> list[ToolSpec]:
         """Every domain tool, then one loader per skill."""
