@@ -1,8 +1,9 @@
 """Tool calls that cannot be wrong in form: which ids may come next, from a grammar made of the visible tools.
 
 The `llguidance` package (extra "constrain") keeps the automaton and computes the masks; it is loaded when a request
-first asks for a constraint. Free text, thoughts and any number of calls may follow each other. A call is
-`{"name": ..., "arguments": {...}}` between its two special tokens, with the spacing that templates render.
+first asks for a constraint. Free text, thoughts and any number of calls may follow each other. A call stands between
+its two special tokens as the family's template writes it: `{"name": ..., "arguments": {...}}`, or a `<function=...>`
+block.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from qpa.chat.families import check_family
 from qpa.chat.markers import CALL_CLOSE, CALL_OPEN, IM_END, SPECIALS, THINK_CLOSE, THINK_OPEN
+from qpa.chat.xml_calls import XML_FAMILIES
 from qpa.contract import ToolSpec
+from qpa.models.constrain_xml import call_rules
 
-FAMILIES = ("qwen3", "compact")  # chat families that write calls as JSON
 KINDS = ("tools",)
 _CACHED = 256  # tool sets whose compiled grammar is kept
 _LARGEST = 2**53 - 1  # beyond, readers of JSON round a number or refuse it
@@ -36,20 +39,18 @@ class ToolGrammars:
       tokenizer: has `token_bytes`, `encode`, `special_id`, `plain_markers` and `eos_id`.
       vocab_size: the model's; ids that the tokenizer lacks are never allowed.
       family: the chat family, which says how calls are written.
+      in_thought: replies begin inside a thought, which the prompt opened, and close it first.
 
     Raises:
       RuntimeError: the `llguidance` package is missing.
-      ValueError: the tokenizer does not tell its tokens' bytes, or the family does not write calls as JSON.
+      ValueError: the tokenizer does not tell its tokens' bytes, or there is no such family.
     """
 
-    def __init__(self, tokenizer: Any, vocab_size: int, family: str) -> None:
-        if family not in FAMILIES:
-            raise ValueError(
-                f"constrain: chat family {family!r} does not write calls as JSON; {', '.join(FAMILIES)} do"
-            )
+    def __init__(self, tokenizer: Any, vocab_size: int, family: str, in_thought: bool = False) -> None:
+        check_family(family)
         if not hasattr(tokenizer, "token_bytes"):
             raise ValueError(f"constrain: {type(tokenizer).__name__} has no token_bytes, so its ids cannot be masked")
-        self._package = _package()
+        self._package, self._family, self._in_thought = _package(), family, in_thought
         self._specials = {name: tokenizer.special_id(name) for name in _markers(tokenizer)}
         self._tokenizer = self._package.LLTokenizer(_Vocabulary(tokenizer, vocab_size))
         self._compiled = functools.lru_cache(_CACHED)(self._compile)
@@ -77,21 +78,21 @@ class ToolGrammars:
         open_call, close_call, open_thought, close_thought = (
             f"<[{self._specials[name]}]>" for name in (CALL_OPEN, CALL_CLOSE, THINK_OPEN, THINK_CLOSE)
         )
+        begin = f"TEXT? {close_thought} " if self._in_thought else ""
         lines = [
             "%llguidance {}",
-            f"start: TEXT? (({'thought | call' if tools else 'thought'}) TEXT?)*",
+            f"start: {begin}TEXT? (({'thought | call' if tools else 'thought'}) TEXT?)*",
             f"thought: {open_thought} TEXT? {close_thought}",
             f"TEXT: {_TEXT}",
         ]
         if tools:
             lines.append(f"call: {open_call} ({' | '.join(f'call_{i}' for i in range(len(tools)))}) {close_call}")
         for i, (name, schema) in enumerate(tools):
-            begin = f'\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": '
-            whole = _closed({"type": "object", "properties": {}} | schema) | {"x-guidance": _SPACING}
-            arguments = json.dumps(whole, ensure_ascii=False)
-            end = json.dumps("}\n")
-            lines += [f"call_{i}: {json.dumps(begin, ensure_ascii=False)} arguments_{i} {end}"]
-            lines += [f"arguments_{i}: %json {arguments}"]
+            whole = _closed({"type": "object", "properties": {}} | schema)
+            if self._family in XML_FAMILIES:
+                lines += call_rules(i, name, whole, self._family, _SPACING)
+            else:
+                lines += _json_rules(i, name, whole)
         return "\n".join(lines) + "\n"
 
 
@@ -133,6 +134,16 @@ class _Vocabulary:
 def _markers(tokenizer: Any) -> list[str]:
     """The markers that are one token each."""
     return [name for name in SPECIALS if name not in tokenizer.plain_markers]
+
+
+def _json_rules(index: int, name: str, schema: dict[str, Any]) -> list[str]:
+    """The rule `call_{index}` of a call that is one JSON object."""
+    begin = f'\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": '
+    arguments = json.dumps(schema | {"x-guidance": _SPACING}, ensure_ascii=False)
+    return [
+        f"call_{index}: {json.dumps(begin, ensure_ascii=False)} arguments_{index} {json.dumps('}' + chr(10))}",
+        f"arguments_{index}: %json {arguments}",
+    ]
 
 
 def _closed(schema: Any) -> Any:

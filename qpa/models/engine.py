@@ -17,6 +17,7 @@ import jax
 import numpy as np
 from flax import nnx
 
+from qpa.chat.families import prompt_opens_thought
 from qpa.chat.markers import END_OF_TEXT, IM_END, IM_START
 from qpa.config import EngineConfig, ModelConfig
 from qpa.contract import GenerateDelta, GenerateReply, GenerateRequest
@@ -197,6 +198,7 @@ class Engine:
         if request.constrain:
             if self._grammars is None:
                 format = self.chat_format
-                self._grammars = ToolGrammars(format.tokenizer, self._cfg.vocab_size, format.family)
+                in_thought = prompt_opens_thought(format.family, format.thinking)
+                self._grammars = ToolGrammars(format.tokenizer, self._cfg.vocab_size, format.family, in_thought)
             job.constraint = self._grammars.start(request.constrain, request.tools)
         return job

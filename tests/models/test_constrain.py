@@ -48,6 +48,7 @@ TOOLS = [
 class Format:
     tokenizer: SentencePieceTokenizer = TOKENIZER
     family: str = "compact"
+    thinking: bool = False
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +148,7 @@ def test_bad_settings_are_said(grammars, monkeypatch):
         grammars.start("tools", [ToolSpec(name="t", description="", parameters=schema)])
     with pytest.raises(ValueError, match="no grammar for the tools t: "):
         grammars.start("tools", [ToolSpec(name="t", description="", parameters={"properties": [1]})])
-    with pytest.raises(ValueError, match="'qwen3xml' does not write calls as JSON"):
+    with pytest.raises(ValueError, match="chat family is 'qwen3xml'"):
         ToolGrammars(TOKENIZER, VOCAB, "qwen3xml")
     with pytest.raises(ValueError, match="object has no token_bytes"):
         ToolGrammars(object(), VOCAB, "qwen3")
