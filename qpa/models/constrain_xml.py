@@ -1,7 +1,8 @@
 """Grammar rules of calls written as `<function=...>` blocks (`qpa.chat.xml_calls`), for `qpa.models.constrain`.
 
 Parameters come in the order of the schema, required ones always. A string stands there as it is, so a value cannot hold
-what would end it or look like another call; anything else is JSON of the declared schema, whose strings are not looked into.
+what would end it or look like another call; anything else is JSON of the declared schema, whose strings
+are not looked into.
 """
 
 from __future__ import annotations
