@@ -1,4 +1,4 @@
-"""A scripted oracle that copes: it reads the schema it is shown, tries again, and looks at how long a list should be."""
+"""A scripted oracle that copes: it reads the shown schema, tries again, and looks at how long a list should be."""
 
 from __future__ import annotations
 
@@ -71,12 +71,9 @@ class CopingOracle:
         new = [n for n in theirs if n not in ours and n != "clientNote"]
         made = {}
         for name, value in call.arguments.items():
-            if name not in theirs and new:
-                made[new[0]] = value
-            elif choices := ours.get(name, {}).get("enum"):
-                made[name] = theirs[name]["enum"][choices.index(value)]
-            else:
-                made[name] = value
+            there = name if name in theirs or not new else new[0]
+            choices = ours.get(name, {}).get("enum")
+            made[there] = theirs[there]["enum"][choices.index(value)] if choices else value
         return msgspec.structs.replace(call, arguments=made)
 
 
