@@ -1,6 +1,6 @@
 """Environment server: any backend over HTTP and WebSocket, on a host without JAX.
 
-    server = EnvServer(SandboxEnv(verifier), tokens=Tokens({"trainer": token}))
+    server = EnvServer(Service(SandboxEnv(verifier), ServerLimits()), Tokens({"trainer": token}))
     server.run()                        # until SIGTERM or Ctrl-C
     with server.in_thread() as url: ...  # beside other work: tests, notebooks
 
@@ -9,6 +9,7 @@ Operations and error body: `qpa.envs.server_messages`. Client: `qpa.envs.client.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import logging
@@ -22,15 +23,15 @@ import uvicorn
 from starlette.routing import BaseRoute
 
 from qpa.contract import EnvFailure, TaskSpec, ToolCall
-from qpa.envs.base import Backend
 from qpa.envs.server_auth import Tokens
 from qpa.envs.server_http import make_app
 from qpa.envs.server_metrics import log
 from qpa.envs.server_ready import Readiness
-from qpa.envs.server_service import ServerLimits, Service
+from qpa.envs.server_service import Service
 
 _STARTING_S = 30.0
-_GRACE_S = 10
+_ENDING_S = 3  # for the connections, once their calls are answered
+_LEAVING_S = 0.5  # for calls that were given up
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,16 @@ class Listen:
     Attributes:
       port: 0 takes a free one.
       certificate, key: PEM files for TLS; without them plain text, for loopback only.
-      keepalive_s: between WebSocket pings; a peer that does not answer one in that time is gone.
+      keepalive_s: between WebSocket pings; a peer that does not answer one in that time is gone. None: no pings.
+      grace_s: at the end, how long calls under way may still take.
     """
 
     host: str = "127.0.0.1"
     port: int = 0
     certificate: str | None = None
     key: str | None = None
-    keepalive_s: float = 20.0
+    keepalive_s: float | None = 20.0
+    grace_s: float = 5.0
 
     def __post_init__(self) -> None:
         if (self.certificate is None) != (self.key is None):
@@ -59,21 +62,19 @@ class EnvServer:
 
     def __init__(
         self,
-        backend: Backend,
+        service: Service,
         tokens: Tokens,
         *,
-        limits: ServerLimits | None = None,
         listen: Listen | None = None,
         probe: tuple[TaskSpec, ToolCall] | None = None,
         routes: Sequence[BaseRoute] = (),
-        service: Service | None = None,
     ) -> None:
         """Binds the socket, so that `url` is known. Raises OSError if the address is taken.
 
-        `routes` are further ones on the same service, which the caller then hands in too.
+        `probe` is a harmless task and call for `/ready`; `routes` are further ones, as of `qpa.envs.openenv`.
         """
         listen = listen or Listen()
-        self.service = service or Service(backend, limits or ServerLimits())
+        self.service = service
         self._readiness = Readiness(self.service, probe)
         self._socket = _bind(listen.host, listen.port)
         scheme = "http" if listen.certificate is None else "https"
@@ -92,15 +93,23 @@ class EnvServer:
             ws_per_message_deflate=False,  # small messages; deflate costs more than it saves
             ws_ping_interval=listen.keepalive_s,
             ws_ping_timeout=listen.keepalive_s,
-            timeout_graceful_shutdown=_GRACE_S,
+            timeout_graceful_shutdown=_ENDING_S,
             ssl_certfile=listen.certificate,
             ssl_keyfile=listen.key,
         )
-        self._uvicorn = _Uvicorn(config, self.service, self._readiness, self.url)
+        self._uvicorn = _Uvicorn(config, self.service, self._readiness, self.url, listen.grace_s)
 
     def run(self) -> None:
         """Serves until SIGTERM or SIGINT, then stops cleanly."""
-        self._uvicorn.run(sockets=[self._socket])
+        loop = asyncio.new_event_loop()
+        try:
+            loop.run_until_complete(self._uvicorn.serve(sockets=[self._socket]))
+            if left := asyncio.all_tasks(loop):  # backend calls that do not end; nothing waits for them for ever
+                for task in left:
+                    task.cancel()
+                loop.run_until_complete(asyncio.wait(left, timeout=_LEAVING_S))
+        finally:
+            loop.close()
 
     @contextlib.contextmanager
     def in_thread(self) -> Iterator[str]:
@@ -120,9 +129,11 @@ class EnvServer:
 class _Uvicorn(uvicorn.Server):
     """uvicorn that warms up first, and tells the service of the end before it closes connections."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, readiness: Readiness, url: str) -> None:
+    def __init__(
+        self, config: uvicorn.Config, service: Service, readiness: Readiness, url: str, grace_s: float
+    ) -> None:
         super().__init__(config)
-        self._service, self._readiness, self._url = service, readiness, url
+        self._service, self._readiness, self._url, self._grace_s = service, readiness, url, grace_s
         self.serving = threading.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -138,8 +149,7 @@ class _Uvicorn(uvicorn.Server):
         self.serving.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._service.closing = True
-        await self._service.drain(_GRACE_S / 2)
+        await self._service.drain(self._grace_s)
         await super().shutdown(sockets)
 
 

@@ -19,7 +19,7 @@ from qpa.envs.server_messages import CODECS, JSON, Refusal
 from qpa.envs.server_metrics import Metrics
 
 TOKEN_VARIABLE = "QPA_ENV_TOKEN"
-OPEN_PATHS = frozenset({"/health"})  # say nothing that a port scan does not
+OPEN_PATHS = frozenset({"/health", "/openenv/health"})  # say nothing that a port scan does not
 BASIC_PREFIX = "/openenv/"  # OpenEnv's client sends no header of ours, but the user and password of its URL
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{22,256}")  # 22 characters of 6 bits are 128 bits
 _DISTINCT = 8  # characters of a token; fewer are a pattern, not chance

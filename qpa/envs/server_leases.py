@@ -98,11 +98,15 @@ class Leases:
     def __len__(self) -> int:
         return len(self._live) + self._reserved
 
-    def reserve(self, what: str) -> None:
-        """Takes a place for a session that is being made. Raises `Refusal` with cause CAPACITY when all are taken."""
+    def must_have_room(self, what: str) -> None:
+        """Raises `Refusal` with cause CAPACITY when every place is taken."""
         if len(self) >= self.max_sessions:
             text = f"all {self.max_sessions} sessions are leased"
             raise Refusal(text, FailureCause.CAPACITY, what, retry_after_s=1.0)
+
+    def reserve(self, what: str) -> None:
+        """Takes a place for a session that is being made. Raises `Refusal` with cause CAPACITY if there is none."""
+        self.must_have_room(what)
         self._reserved += 1
 
     def release(self) -> None:

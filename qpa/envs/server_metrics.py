@@ -7,7 +7,7 @@ import logging
 import time
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 from prometheus_client.exposition import generate_latest
 
 from qpa.contract import FailureCause
@@ -22,6 +22,7 @@ class Metrics:
     """One server's counters in a registry of their own."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # a second series per counter that nobody reads
         self.registry = CollectorRegistry()
         requests = Counter("qpa_env_requests", "Operations by outcome", ["operation", "cause"], registry=self.registry)
         seconds = Histogram(

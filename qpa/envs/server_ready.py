@@ -63,6 +63,7 @@ class Readiness:
 
     async def check(self) -> float:
         """Seconds that the last round trip took. Raises `Refusal` if it failed or every session is leased."""
+        self._service.leases.must_have_room("ready")
         if self._last is None or self._clock() - self._last[0] >= self._fresh_s:
             if self._running is None or self._running.done():
                 self._running = self._service.spawn(self._round_trip())
