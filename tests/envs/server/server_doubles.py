@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import os
+import socket
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,12 +22,14 @@ from websockets.sync.client import connect
 
 from qpa.bench import BenchVerifier, load_suite, make_env
 from qpa.contract import EnvFailure, Feedback, TaskSpec, ToolCall, Trajectory, Verdict
+from qpa.envs import openenv
 from qpa.envs.base import Capabilities
 from qpa.envs.sandbox import SandboxEnv, SandboxSession
 from qpa.envs.server import EnvServer, Listen
 from qpa.envs.server_auth import Tokens
 from qpa.envs.server_service import ServerLimits, Service
 
+ROOT = Path(__file__).resolve().parents[3]
 TOKEN = "q3v9Zt0mR8bL5xW2kY7cHs"
 OTHER = "Tn4pE6gJ1dA0uK9rX3wFvB"
 OWNERS = {"trainer": TOKEN, "other": OTHER}
@@ -149,13 +156,47 @@ def served(backend: Any = None, *, listen: Listen | None = None, **limits: Any) 
     limits["deadlines_s"] = DEADLINES | limits.get("deadlines_s", {})
     service = Service(backend or Scripted(), ServerLimits(**limits))
     with (
-        EnvServer(service, Tokens(OWNERS), listen=listen).in_thread() as url,
-        httpx.Client(base_url=url, trust_env=False, timeout=30) as client,
+        EnvServer(
+            service, Tokens(OWNERS), listen=listen, routes=openenv.routes(service, some_tasks())
+        ).in_thread() as url,
+        httpx.Client(base_url=url, trust_env=False, timeout=30, verify=False) as client,
     ):
         if isinstance(backend, Scripted):
             backend.counts.clear()
             backend.executed.clear()
         yield Served(url, service, client)
+
+
+@contextlib.contextmanager
+def server_process(folder: Path, *flags: str, port: int | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """`launch.env_server` as a process of its own that takes `TOKEN`; gives its URL once it serves."""
+    port = port or free_port()
+    command = [sys.executable, "-m", "launch.env_server", f"--port={port}", *flags]
+    with (folder / "server.log").open("w") as log:
+        environment = {**os.environ, "QPA_ENV_TOKEN": TOKEN}
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=ROOT, env=environment, text=True)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        eventually(lambda: process.poll() is not None or answers(url), 60)
+        assert process.poll() is None, (folder / "server.log").read_text()
+        yield url, process
+    finally:
+        process.kill()
+        process.wait(20)
+
+
+def answers(url: str) -> bool:
+    """Whether a server is there."""
+    with contextlib.suppress(httpx.TransportError):
+        return httpx.get(f"{url}/health", trust_env=False, timeout=5).status_code == 200
+    return False
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def eventually(condition: Callable[[], Any], seconds: float = 10.0) -> None:
