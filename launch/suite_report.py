@@ -14,7 +14,7 @@ _NOTE = (
     "Success in percent of all tasks of the suite, an unanswered task counted as failed, with 95 % Wilson intervals. "
     "Scores of this suite are not comparable with those of the private benchmark it is modelled on."
 )
-_STYLE = (
+STYLE = (
     "body{margin:0 auto;max-width:960px;padding:24px;font:15px/1.5 system-ui,sans-serif;color:#1a1a1a}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px;margin:8px 0 24px}"
     "td,th{padding:3px 10px;text-align:right;border-bottom:1px solid #dde;white-space:nowrap}"
@@ -118,7 +118,7 @@ def _page(
         head = "".join(f"<th>{html.escape(c)}</th>" for c in header_cells)
         rows = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in body)
         parts.append(f"<h2>{html.escape(name)}</h2><table><tr>{head}</tr>{rows}</table>")
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
 
 

@@ -72,10 +72,10 @@ def comparison_rows(comparisons: Sequence[Mapping[str, Any]]) -> list[list[str]]
         [
             f"{NAMES[c['a']]} vs {NAMES[c['b']]}",
             f"{_SPLIT_NAMES[c['split']]} ({c['tasks']})",
-            _difference(c["success"], 100, " points"),
+            difference_cell(c["success"], 100, " points"),
             "yes" if c["non_inferior"] else "not shown",
-            _ratio(c["token_ratio"]),
-            _difference(c["calls"], 1, ""),
+            ratio_cell(c["token_ratio"]),
+            difference_cell(c["calls"], 1, ""),
         ]
         for c in comparisons
     ]
@@ -83,14 +83,14 @@ def comparison_rows(comparisons: Sequence[Mapping[str, Any]]) -> list[list[str]]
 
 def score_table(records: Sequence[StageRecord]) -> Table:
     """The main table so far."""
-    return _table("success in % [95 % Wilson interval]", HEADER, score_rows(all_scores(records)))
+    return text_table("success in % [95 % Wilson interval]", HEADER, score_rows(all_scores(records)))
 
 
 def final_tables(records: Sequence[StageRecord]) -> list[Table]:
     """The main table and the paired comparisons."""
     comparisons = [c for r in records for c in r.results.get("comparisons", [])]
     title = "paired differences [95 % interval]"
-    return [score_table(records), _table(title, COMPARISON_HEADER, comparison_rows(comparisons))]
+    return [score_table(records), text_table(title, COMPARISON_HEADER, comparison_rows(comparisons))]
 
 
 def as_text(tables: Sequence[Table]) -> str:
@@ -109,12 +109,14 @@ def interval(rate: Mapping[str, Any] | None) -> str:
     return f"{100 * rate['rate']:.0f} [{100 * rate['low']:.0f}-{100 * rate['high']:.0f}]"
 
 
-def _difference(value: Sequence[float], scale: float, unit: str) -> str:
+def difference_cell(value: Sequence[float], scale: float, unit: str) -> str:
+    """A difference with its interval, e.g. "+3.5 points [-0.3, +7.6]"."""
     mean, low, high = (scale * v for v in value)
     return f"{mean:+.1f}{unit} [{low:+.1f}, {high:+.1f}]"
 
 
-def _ratio(value: Sequence[float] | None) -> str:
+def ratio_cell(value: Sequence[float] | None) -> str:
+    """A ratio with its interval, e.g. "0.87 [0.75, 1.00]"; "-" for none."""
     return "-" if value is None else f"{value[0]:.2f} [{value[1]:.2f}, {value[2]:.2f}]"
 
 
@@ -122,7 +124,8 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
 
 
-def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def text_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """A plain table, the first column to the left."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for i, name in enumerate(header):
         table.add_column(name.replace("/", "/ "), justify="left" if i == 0 else "right", overflow="fold")

@@ -113,7 +113,7 @@ def test_the_host_side_never_loads_jax():
     assert loaded.isdisjoint(HEAVY)
 
 
-@pytest.mark.parametrize("script", ["tasks", "flywheel", "eval", "loop", "sft", "rl", "import_weights"])
+@pytest.mark.parametrize("script", ["tasks", "flywheel", "eval", "loop", "sft", "rl", "import_weights", "env_server"])
 def test_help_of_a_launch_script_loads_neither_jax_nor_a_room(script):
     code = (
         f"import runpy\nsys.argv = ['{script}', '--help']\n"

@@ -65,6 +65,26 @@ def paired_difference(
     return mean, low, high
 
 
+def paired_ratio(
+    a: Sequence[float], b: Sequence[float], *, confidence: float = 0.95, resamples: int = 4000, seed: int = 0
+) -> tuple[float, float, float] | None:
+    """Sum of `a` / sum of `b` over the same tasks with a percentile bootstrap over pairs: (ratio, low, high).
+
+    None where `b` sums to 0; resamples where it does are left out. Raises ValueError on unequal input.
+    """
+    x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ValueError(f"paired_ratio: need two equal lists, got shapes {x.shape} and {y.shape}")
+    if y.sum() == 0:
+        return None
+    picks = np.random.default_rng(seed).integers(0, x.size, (resamples, x.size))
+    tops, bottoms = x[picks].sum(axis=1), y[picks].sum(axis=1)
+    ratios = tops[bottoms > 0] / bottoms[bottoms > 0]
+    tail = (1 - confidence) / 2
+    low, high = (float(v) for v in np.quantile(ratios, (tail, 1 - tail)))
+    return float(x.sum() / y.sum()), low, high
+
+
 def non_inferior(
     a: Sequence[float], b: Sequence[float], margin: float, *, confidence: float = 0.95, seed: int = 0
 ) -> bool:

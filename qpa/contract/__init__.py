@@ -23,6 +23,7 @@ from qpa.contract.base import (
 )
 from qpa.contract.codec import from_json, from_msgpack, to_json, to_msgpack
 from qpa.contract.protocols import (
+    EPISODE,
     ChatModel,
     Env,
     EnvFailure,
@@ -55,6 +56,7 @@ from qpa.contract.tasks import (
 from qpa.contract.trajectory import Cost, Provenance, Skill, Step, Trajectory
 
 __all__ = [
+    "EPISODE",
     "ERROR_CODES",
     "INFRASTRUCTURE_STOPS",
     "SCHEMA_VERSION",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 import msgspec
@@ -69,8 +70,17 @@ class GenerateReply(Record):
     raw_log_probs: list[float] = msgspec.field(default_factory=list)  # of log_softmax(logits), if asked for
 
 
+# (run's seed, rollout number) of the episode that is being reset, stepped or verified: backends that draw something
+# derive it from this. A context variable, so that a wrapper need not hand it on. None: outside of any run.
+EPISODE: ContextVar[tuple[int, int] | None] = ContextVar("qpa_episode", default=None)
+
+
 class Session(Protocol):
-    """A live episode. An environment of several backends names the session's in a further attribute, `backend`."""
+    """A live episode.
+
+    Further attributes that a session may have: `backend`, its backend's name where the environment has several;
+    `catalog`, its own tools where they differ from the environment's; `notes`, text by key for the provenance.
+    """
 
     id: str
     task: TaskSpec

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from qpa.contract import ERROR_CODES, Env, EnvFailure, ErrorType, Feedback, ToolCall, ToolKind, ToolSpec
+from qpa.contract import ERROR_CODES, Env, EnvFailure, ErrorType, FailureCause, Feedback, ToolCall, ToolKind, ToolSpec
 from qpa.harness.deadline import EpisodeCancelled, bounded
 from qpa.harness.schema import argument_errors, clip, listed
 
@@ -84,6 +84,15 @@ def failure_reason(where: str, error: Exception) -> str:
     """One line for a record's `invalid_reason`, e.g. "reset: EnvFailure/capacity: no free session"."""
     kind = type(error).__name__ + (f"/{error.cause.value}" if isinstance(error, EnvFailure) else "")
     return " ".join(f"{where}: {kind}: {error}".split())
+
+
+def failure_cause(reason: str) -> str:
+    """The cause named in a `failure_reason`, "deadline" where the backend did not answer; "" if it names none."""
+    kind = reason.partition(": ")[2].partition(":")[0]
+    if kind == TimeoutError.__name__:
+        return FailureCause.DEADLINE.value
+    name, _, cause = kind.partition("/")
+    return cause if name == EnvFailure.__name__ and cause in list(FailureCause) else ""
 
 
 def error_feedback(call_id: str, name: str, error: ErrorType, text: str) -> Feedback:

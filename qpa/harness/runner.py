@@ -6,14 +6,16 @@ import asyncio
 import hashlib
 import os
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from qpa.contract import (
+    EPISODE,
     ChatModel,
     Env,
+    FailureCause,
     Provenance,
     Record,
     Skill,
@@ -26,11 +28,23 @@ from qpa.contract import (
 from qpa.harness.adapter import Adapter
 from qpa.harness.context import adapter_for
 from qpa.harness.eta import HarnessConfig
+from qpa.harness.executor import failure_cause
 from qpa.harness.files import write_atomic
 from qpa.harness.runtime import run_episode
 from qpa.harness.trace import BadLine, append_trace, read_traces
 
-_ROLLOUT = "rollout"  # key in the provenance notes
+_ROLLOUT, RESAMPLED = "rollout", "resampled"  # keys in the provenance notes
+# Causes that another try can help; a backend that broke, or cannot play the task, stays as it is.
+_ANOTHER_TRY = frozenset(
+    cause.value
+    for cause in (
+        FailureCause.TRANSIENT,
+        FailureCause.CAPACITY,
+        FailureCause.CONNECTION,
+        FailureCause.DEADLINE,
+        FailureCause.LEASE,
+    )
+)
 
 
 def episode_seed(seed: int, task_id: str, rollout: int) -> int:
@@ -126,6 +140,7 @@ async def run_tasks(
     store: EvalStore | None = None,
     skills: Sequence[Skill] | Adapter = (),
     run_id: str = "",
+    resample: int = 0,
     **episode: Any,
 ) -> list[Trajectory]:
     """Runs every task once and returns the trajectories in task order.
@@ -137,18 +152,21 @@ async def run_tasks(
       concurrency: most episodes at a time, at least 1.
       on_done: called with each episode as it finishes (not for those found in `store`).
       store: finished episodes are taken from here and new ones added.
+      resample: an episode that the environment could not serve, for a cause that another try can help, is played again
+        up to so many times, after the waiting ones and with the same seed. The causes are in the provenance note
+        `RESAMPLED`. What still fails then stays an infrastructure failure.
       episode: further arguments of `run_episode` (memory, owner, verify, cancel, ...).
 
     Raises:
-      ValueError: concurrency below 1.
+      ValueError: concurrency below 1, or resample below 0.
       Exception: what `on_done` or `store` raised; the remaining episodes are cancelled and their sessions closed.
     """
-    if concurrency < 1:
-        raise ValueError(f"concurrency is {concurrency}; use 1 or more")
+    if concurrency < 1 or resample < 0:
+        raise ValueError(f"concurrency is {concurrency}, resample {resample}; use at least 1 and 0")
     if skills and eta.adapter:
         skills = adapter_for(skills, env.catalog()) or ()  # built once, not once per episode
     occurrences: Counter[str] = Counter()
-    jobs: list[tuple[int, TaskSpec, int]] = []
+    jobs: deque[tuple[int, TaskSpec, int, list[str]]] = deque()  # the last: causes of earlier tries
     results: list[Trajectory | None] = []
     for index, task in enumerate(tasks):
         rollout = occurrences[task.id]
@@ -156,16 +174,16 @@ async def run_tasks(
         known = store.get(task.id, rollout) if store is not None else None
         results.append(known)
         if known is None:
-            jobs.append((index, task, rollout))
-    waiting = iter(jobs)
+            jobs.append((index, task, rollout, []))
 
     async def work() -> None:
-        for index, task, rollout in waiting:  # shared iterator: each job is taken once
+        while jobs:  # shared: each job is taken once
+            index, task, rollout, causes = jobs.popleft()
+            EPISODE.set((seed, rollout))
             trajectory = await _one(
                 model,
                 env,
                 task,
-                rollout,
                 eta=eta,
                 seed=episode_seed(seed, task.id, rollout),
                 temperature=temperature,
@@ -173,6 +191,12 @@ async def run_tasks(
                 run_id=run_id,
                 **episode,
             )
+            if len(causes) < resample and (cause := _passing(trajectory)):
+                jobs.append((index, task, rollout, [*causes, cause]))
+                continue
+            trajectory.provenance.notes[_ROLLOUT] = str(rollout)
+            if causes:
+                trajectory.provenance.notes[RESAMPLED] = " ".join(causes)
             results[index] = trajectory
             if store is not None:
                 store.add(trajectory)
@@ -186,13 +210,13 @@ async def run_tasks(
 
 
 async def _one(
-    model: ChatModel, env: Env, task: TaskSpec, rollout: int, *, eta: HarnessConfig, seed: int, run_id: str, **rest: Any
+    model: ChatModel, env: Env, task: TaskSpec, *, eta: HarnessConfig, seed: int, run_id: str, **rest: Any
 ) -> Trajectory:
     try:
-        trajectory = await run_episode(model, env, task, eta=eta, seed=seed, run_id=run_id, **rest)
+        return await run_episode(model, env, task, eta=eta, seed=seed, run_id=run_id, **rest)
     except Exception as e:
         # The runtime turns failures into endings; what still escapes must not take the other episodes with it.
-        trajectory = Trajectory(
+        return Trajectory(
             task=task,
             steps=[],
             stop=StopReason.ENV_FAILURE,
@@ -202,8 +226,12 @@ async def _one(
             invalid_reason=f"harness: {type(e).__name__}: {e}",
             provenance=Provenance(source=run_id, seed=seed),
         )
-    trajectory.provenance.notes[_ROLLOUT] = str(rollout)
-    return trajectory
+
+
+def _passing(trajectory: Trajectory) -> str:
+    """The cause of an environment failure that may be gone the next time, else ""."""
+    cause = failure_cause(trajectory.invalid_reason) if trajectory.stop is StopReason.ENV_FAILURE else ""
+    return cause if cause in _ANOTHER_TRY else ""
 
 
 def _key(trajectory: Trajectory) -> tuple[str, int]:

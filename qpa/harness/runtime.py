@@ -190,6 +190,8 @@ class _Episode:
         started = self.clock()
         try:
             self.session = await bounded(self.env.reset(self.task), seconds, self.cancel)
+            if own := getattr(self.session, "catalog", None):
+                self.visible = context.visible_tools(self.task, own)
         except EpisodeCancelled:
             raise _Ended(StopReason.CANCELLED, "cancelled before it started") from None
         except Exception as e:
@@ -366,6 +368,7 @@ class _Episode:
         session, self.session = self.session, None
         if session is None:
             return
+        self.notes.update(getattr(session, "notes", {}))
         try:
             await bounded(self.env.close(session), _CLOSING_S)
         except Exception as e:

@@ -301,6 +301,7 @@ def summarise(rollouts: Rollouts, scored: Scored, version: int) -> dict[str, Any
         "overlong": scored.overlong,
         "invalid": sum(rollouts.invalid.values()),
         **{f"invalid_{reason}": n for reason, n in sorted(rollouts.invalid.items())},
+        **{f"resampled_{cause}": n for cause, n in sorted(rollouts.resampled.items())},
     }
 
 

@@ -16,7 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from qpa.contract import INFRASTRUCTURE_STOPS, Env, TaskSpec, Trajectory
+from qpa.contract import INFRASTRUCTURE_STOPS, Env, StopReason, TaskSpec, Trajectory
+from qpa.harness.executor import failure_cause
+from qpa.harness.runner import RESAMPLED
 from qpa.train.data import DataError
 
 T = TypeVar("T")
@@ -131,10 +133,14 @@ class Group:
 
 @dataclass
 class Rollouts:
-    """One step's episodes. `invalid` counts those left out by reason; they are never failed tasks."""
+    """One step's episodes. `invalid` counts those left out by reason; they are never failed tasks.
+
+    `resampled` counts by cause the tries that the environment could not serve and that were played again.
+    """
 
     groups: list[Group]
     invalid: Counter[str] = field(default_factory=Counter)
+    resampled: Counter[str] = field(default_factory=Counter)
     wall_s: float = 0.0
     generation_s: float = 0.0
     compile_s: float = 0.0
@@ -147,6 +153,9 @@ def collect(actor: Actor, tasks: Sequence[TaskSpec], group_size: int, *, seed: i
     played = actor.run([task for task in tasks for _ in range(group_size)], step_seed)
     wall, after = time.monotonic() - start, actor.stats()
     invalid: Counter[str] = Counter()
+    resampled: Counter[str] = Counter(
+        cause for trajectory in played for cause in trajectory.provenance.notes.get(RESAMPLED, "").split()
+    )
     groups = []
     for i, task in enumerate(tasks):
         kept = []
@@ -157,13 +166,14 @@ def collect(actor: Actor, tasks: Sequence[TaskSpec], group_size: int, *, seed: i
                 kept.append(trajectory)
         groups.append(Group(task, kept))
     spent = {k: after[k] - before[k] for k in ("device_seconds", "compile_seconds")}
-    return Rollouts(groups, invalid, wall, spent["device_seconds"], spent["compile_seconds"])
+    return Rollouts(groups, invalid, resampled, wall, spent["device_seconds"], spent["compile_seconds"])
 
 
 def invalid_reason(trajectory: Trajectory) -> str:
-    """Why a trajectory must not become a reward; "" if it may."""
+    """Why a trajectory must not become a reward; "" if it may. An environment's failure carries its cause, if known."""
     if trajectory.stop in INFRASTRUCTURE_STOPS:
-        return str(trajectory.stop)
+        cause = failure_cause(trajectory.invalid_reason) if trajectory.stop is StopReason.ENV_FAILURE else ""
+        return f"{trajectory.stop}_{cause}" if cause else str(trajectory.stop)
     if not trajectory.valid:
         return "invalid_record"
     if trajectory.verdict is None:

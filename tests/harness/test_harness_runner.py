@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from typing import ClassVar
 
 import msgspec
 import pytest
 from harness_doubles import CREATE, StubEnv, TextModel, make_task
 
 from qpa.contract import (
+    EPISODE,
     CallTools,
     EnvFailure,
+    FailureCause,
     GenerateReply,
     GenerateRequest,
     Limits,
@@ -21,8 +25,9 @@ from qpa.contract import (
     to_json,
 )
 from qpa.harness import EvalStore, GarbageModel, NullModel, ScriptedModel, run_tasks, tiny_eta
+from qpa.harness.executor import failure_cause, failure_reason
 from qpa.harness.notices import RepeatNotice, is_empty
-from qpa.harness.runner import episode_seed, fingerprint
+from qpa.harness.runner import RESAMPLED, episode_seed, fingerprint
 
 TASKS = [make_task(f"t{i}") for i in range(6)]
 
@@ -126,6 +131,104 @@ def test_cancel_event_ends_all():
 
     stops = [t.stop for t in asyncio.run(main())]
     assert stops == [StopReason.FINISHED] + [StopReason.CANCELLED] * 5
+
+
+# --- episodes that the environment could not serve ---
+
+
+class Failing(StubEnv):
+    """Fails the first `times` resets of each task (the runtime makes two a try)."""
+
+    def __init__(self, times, cause):
+        super().__init__()
+        self.times, self.cause, self.seen = times, cause, Counter()
+
+    async def reset(self, task):
+        self.seen[task.id] += 1
+        if self.seen[task.id] <= self.times:
+            raise EnvFailure("not now", self.cause)
+        return await super().reset(task)
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        FailureCause.TRANSIENT,
+        FailureCause.CAPACITY,
+        FailureCause.CONNECTION,
+        FailureCause.DEADLINE,
+        FailureCause.LEASE,
+    ],
+)
+def test_an_episode_that_could_not_be_served_is_played_again(cause):
+    finished = []
+    results = play(
+        TextModel("Done."), Failing(4, cause), TASKS[:3], resample=2, seed=7, on_done=lambda t: finished.append(t.valid)
+    )
+    assert [t.valid for t in results] == finished == [True] * 3
+    assert [t.provenance.notes[RESAMPLED] for t in results] == [f"{cause.value} {cause.value}"] * 3
+    assert [t.provenance.seed for t in results] == [episode_seed(7, t.id, 0) for t in TASKS[:3]]
+    assert [t.provenance.notes["rollout"] for t in results] == ["0"] * 3
+
+
+def test_what_still_fails_stays_an_infrastructure_failure(tmp_path):
+    kept = store(tmp_path)
+    (result,) = play(TextModel("Done."), Failing(99, FailureCause.CAPACITY), TASKS[:1], resample=2, store=kept)
+    assert (result.stop, result.valid, result.verdict) == (StopReason.ENV_FAILURE, False, None)
+    assert result.provenance.notes[RESAMPLED] == "capacity capacity"
+    assert len((tmp_path / "episodes.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("cause", [FailureCause.BACKEND, FailureCause.UNSUPPORTED, FailureCause.REQUEST])
+def test_a_cause_that_another_try_cannot_help_is_not_tried_again(cause):
+    env = Failing(99, cause)
+    (result,) = play(TextModel("Done."), env, TASKS[:1], resample=3)
+    assert env.seen["t0"] == 2 and RESAMPLED not in result.provenance.notes
+    broken = play(TextModel(ModelFailure("down")), StubEnv(), TASKS[:1], resample=3)
+    assert broken[0].stop is StopReason.MODEL_FAILURE and RESAMPLED not in broken[0].provenance.notes
+
+
+def test_an_episode_played_again_waits_behind_the_others():
+    finished = []
+    play(
+        TextModel("Done."),
+        Failing(2, FailureCause.CAPACITY),
+        TASKS[:3],
+        resample=1,
+        concurrency=1,
+        on_done=lambda t: finished.append((t.task.id, t.provenance.notes[RESAMPLED])),
+    )
+    assert finished == [(f"t{i}", "capacity") for i in range(3)]
+    with pytest.raises(ValueError, match="resample -1"):
+        play(NullModel(), StubEnv(), TASKS, resample=-1)
+
+
+def test_a_backend_knows_which_rollout_it_serves():
+    class Watching(StubEnv):
+        seen: ClassVar[list] = []
+
+        async def reset(self, task):
+            self.seen.append((task.id, EPISODE.get()))
+            return await super().reset(task)
+
+    play(TextModel("Done."), Watching(), [TASKS[0], TASKS[1], TASKS[0]], seed=5, concurrency=3)
+    assert Watching.seen == [("t0", (5, 0)), ("t1", (5, 0)), ("t0", (5, 1))] and EPISODE.get() is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        (failure_reason("reset", EnvFailure("full", FailureCause.CAPACITY)), "capacity"),
+        (failure_reason("step", EnvFailure("a: b/c: d", FailureCause.LEASE)), "lease"),
+        (failure_reason("reset", TimeoutError("no answer within 3 s")), "deadline"),
+        (failure_reason("step", KeyError("x/y")), ""),
+        ("step: 2 results for 1 calls (missing: a/capacity)", ""),
+        ("reset: EnvFailure/nonsense: x", ""),
+        ("", ""),
+    ],
+)
+def test_the_cause_is_read_back_from_the_reason(reason, cause):
+    assert failure_cause(reason) == cause
 
 
 # --- resumable suites ---

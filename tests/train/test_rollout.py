@@ -113,6 +113,20 @@ def test_collect_keeps_infrastructure_failures_out_of_the_groups():
     assert actor.seeds[0] == actor.seeds[1] != actor.seeds[2]
 
 
+def test_invalid_and_resampled_episodes_are_counted_by_cause():
+    def make(i, task):
+        reasons = ["reset: EnvFailure/capacity: full", "step: EnvFailure/lease: gone", "reset: TimeoutError: late", "x"]
+        t = make_trajectory(task, [4], [-1.0], success=False)
+        if i < 4:
+            t.stop, t.valid, t.invalid_reason = StopReason.ENV_FAILURE, False, reasons[i]
+        t.provenance.notes["resampled"] = "capacity connection" if i in (0, 5) else ""
+        return t
+
+    out = collect(Listed(make), [make_task("a")], 6, seed=0, step=0)
+    assert out.invalid == Counter(env_failure_capacity=1, env_failure_lease=1, env_failure_deadline=1, env_failure=1)
+    assert out.resampled == Counter(capacity=2, connection=2) and len(out.groups[0].trajectories) == 2
+
+
 def test_sampler_passes_over_every_task_before_repeating_and_resumes():
     tasks = [make_task(f"{f}{i}", f) for f in "ab" for i in range(5)]
     sampler = TaskSampler(tasks, seed=3)
