@@ -12,16 +12,16 @@ from typing import Any
 import jax
 from rich.console import Console
 
+from launch.backends import make_sandbox, open_backend
 from launch.budget import Budget
 from launch.console import make_console, progress_to
 from launch.evaluation import Evaluation, evaluate
 from launch.planner import Planners, Weights, load_weights
 from launch.rundir import RunDir
 from launch.tasksets import split_tasks
-from qpa.bench import BenchVerifier, make_env
 from qpa.config import LoopConfig, as_dict
 from qpa.contract import ChatModel, Skill, Split, TaskSpec, ToolSpec
-from qpa.envs.sandbox import SandboxEnv
+from qpa.envs.base import Backend
 from qpa.envs.skills import builtin_skills
 from qpa.harness import HarnessConfig
 from qpa.train.mesh import configure_host_devices, enable_compilation_cache, make_mesh
@@ -37,16 +37,29 @@ class Context:
     console: Console
     budget: Budget = field(default_factory=Budget)
     _tasks: dict[Split, list[TaskSpec]] = field(default_factory=dict)
+    _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
     @functools.cached_property
-    def env(self) -> SandboxEnv:
-        """The sandbox with the benchmark's verifier."""
-        return make_env(BenchVerifier())
+    def env(self) -> Backend:
+        """Where evaluations and RL play: `config.env`. Open until `close`."""
+        group = self.cfg.rl.group_size
+        return self._open.enter_context(
+            open_backend(self.cfg.env, self.run / "env", group_size=group, seed=self.cfg.seed)
+        )
+
+    @functools.cached_property
+    def sandbox(self) -> Backend:
+        """Where data is made: the sandbox with the benchmark's verifier, in this process."""
+        return make_sandbox()
 
     @functools.cached_property
     def catalog(self) -> list[ToolSpec]:
         """Every tool of the sandbox."""
-        return self.env.catalog()
+        return self.sandbox.catalog()
+
+    def close(self) -> None:
+        """Ends the processes that `env` has started."""
+        self._open.close()
 
     @functools.cached_property
     def skills(self) -> Sequence[Skill]:
@@ -99,6 +112,7 @@ class Context:
                 skills=self.skills,
                 concurrency=self.cfg.concurrency,
                 seed=self.cfg.seed,
+                resample=self.cfg.env.resample,
                 on_done=lambda t: advance(),
             )
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from absl import flags
 
-from launch import cli
+from launch import cli, where
 
 _CONFIG = cli.config_flag()
+flags.adopt_module_key_flags(where)
 _SPLITS = [
     "dev", "evolve", "test",
     "test_unseen_instance", "test_unseen_family", "test_unseen_tool", "test_unseen_app",
@@ -59,7 +60,7 @@ def main() -> None:
     """Evaluates, or finishes what --out holds, and prints what came out."""
     from launch import eval_run
 
-    cfg = _CONFIG.value
+    cfg = where.apply(_CONFIG.value)
     cfg.bench.suite = _SUITE.value or cfg.bench.suite
     cfg.concurrency = _CONCURRENCY.value or cfg.concurrency
     result = eval_run.evaluate_model(

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from rich.table import Table
 
+from launch.backends import open_backend, where
 from launch.compare import compare
 from launch.console import make_console, progress_to
 from launch.evaluation import OUTCOMES, Evaluation, evaluate, failures, load_outcomes
 from launch.players import harness_of, player_of
 from launch.table import interval
 from launch.tasksets import limited, split_tasks
-from qpa.bench import BenchVerifier, make_env, read_tasks
+from qpa.bench import read_tasks
 from qpa.bench.scoring import Rate
 from qpa.config import LoopConfig
 from qpa.envs.skills import builtin_skills
@@ -41,10 +42,13 @@ def evaluate_model(
     eta = harness_of(harness)
     player, identity = player_of(model, cfg, request_fields)
     console = make_console(stderr=True)
-    with progress_to(console, f"{model} on {split}", len(tasks)) as advance:
+    with (
+        open_backend(cfg.env, Path(out), seed=cfg.seed) as env,
+        progress_to(console, f"{model} on {split}", len(tasks)) as advance,
+    ):
         return evaluate(
             player,
-            make_env(BenchVerifier()),
+            env,
             tasks,
             Path(out),
             identity=identity,
@@ -53,6 +57,8 @@ def evaluate_model(
             concurrency=cfg.concurrency,
             seed=cfg.seed,
             price=price,
+            resample=cfg.env.resample,
+            where=where(cfg.env),
             on_done=lambda t: advance(),
         )
 

@@ -62,14 +62,18 @@ def evaluate(
     concurrency: int = 64,
     seed: int = 0,
     price: float | None = None,
+    resample: int = 0,
+    where: str = "",
     on_done: Callable[[Trajectory], None] | None = None,
 ) -> Evaluation:
     """Runs `tasks` at temperature 0, or finishes what `folder` holds, and writes the files above.
 
     `identity` says which weights these are, so that a folder is never continued with others. `price` is USD per
-    million output tokens.
+    million output tokens. `resample` is as in `run_tasks`. `where` says which
+    backend it is, unless it is the plain sandbox: a folder is not continued elsewhere either.
     """
-    store = EvalStore(folder, model=identity, eta=eta, tasks=tasks, settings=f"greedy, seed {seed}")
+    settings = f"greedy, seed {seed}" + (f", {where}" if where else "")
+    store = EvalStore(folder, model=identity, eta=eta, tasks=tasks, settings=settings)
     played = run_tasks(
         model,
         env,
@@ -81,6 +85,7 @@ def evaluate(
         temperature=0.0,
         run_id="eval",
         store=store,
+        resample=resample,
         on_done=on_done,
     )
     trajectories = asyncio.run(_and_close(model, played))

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from absl import flags
 
-from launch import cli
+from launch import cli, where
 
 _CONFIG = cli.config_flag()
+flags.adopt_module_key_flags(where)
 _RUN_DIR = flags.DEFINE_string("run_dir", None, "where the run lives; default: run_dir of the config")
 
 
 def main() -> None:
     """Prepares the process, then runs the stages under the run's lock and renders the report."""
-    cfg = _CONFIG.value
+    cfg = where.apply(_CONFIG.value)
     cfg.run_dir = _RUN_DIR.value or cfg.run_dir
 
     from launch.context import prepare_jax

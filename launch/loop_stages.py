@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from rich.console import Console
 
 from launch import report, stages_data, stages_eval, stages_train, table
@@ -55,8 +57,8 @@ def run_loop(cfg: LoopConfig, console: Console | None = None) -> RunDir:
     console = console or make_console(stderr=True)
     run = RunDir(cfg.run_dir)
     run.claim(settings(cfg))
-    ctx = Context(cfg, run, console)
-    run_stages(run, loop_stages(ctx), ctx.budget, console)
+    with contextlib.closing(Context(cfg, run, console)) as ctx:
+        run_stages(run, loop_stages(ctx), ctx.budget, console)
     page = report.write_report(run)
     out = make_console()
     for item in table.final_tables(run.records()):

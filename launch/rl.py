@@ -8,12 +8,15 @@ Leaves checkpoints in RUN_DIR/rl and the model in RUN_DIR/models/rl.
 
 from __future__ import annotations
 
+import contextlib
+
 from absl import flags
 
-from launch import cli, distributed
+from launch import cli, distributed, where
 
 _CONFIG = cli.config_flag()
 flags.adopt_module_key_flags(distributed)
+flags.adopt_module_key_flags(where)
 _RELEASE = flags.DEFINE_string("release", None, "folder of a release", required=True)
 _MODEL = flags.DEFINE_string(
     "model", None, "an exported model or adapter, or a training folder such as runs/tiny/sft", required=True
@@ -32,10 +35,11 @@ def main() -> None:
     from launch.players import harness_of
     from qpa.flywheel import read_release
 
-    ctx = open_context(_CONFIG.value, _RUN_DIR.value, processes)
+    ctx = open_context(where.apply(_CONFIG.value), _RUN_DIR.value, processes)
     start = computed_as(load_weights(ctx.cfg.base if _MODEL.value == "base" else _MODEL.value), ctx.cfg.model)
     release, eta, out = read_release(_RELEASE.value), harness_of(_HARNESS.value), ctx.model_dir("rl")
-    done = stages_train.rl(ctx, ctx.cfg.rl, release, start, eta, ctx.run / "rl", out)
+    with contextlib.closing(ctx):
+        done = stages_train.rl(ctx, ctx.cfg.rl, release, start, eta, ctx.run / "rl", out)
     distributed.say(f"{done.say}\nmodel: {out}")
 
 

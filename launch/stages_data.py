@@ -57,7 +57,7 @@ def _check_oracle(ctx: Context, tasks: Sequence[TaskSpec]) -> None:
         played = asyncio.run(
             run_tasks(
                 ScriptedModel(oracle, name="oracle"),
-                ctx.env,
+                ctx.sandbox,
                 tasks,
                 eta=tiny_eta(),
                 concurrency=ctx.cfg.concurrency,
@@ -89,7 +89,7 @@ def make_release(
     with ctx.progress("      expert rollouts", total) as advance, ctx.budget.span("environment"):
         return asyncio.run(
             run_round(
-                ctx.env,
+                ctx.sandbox,
                 plan,
                 ctx.cfg.flywheel,
                 root,

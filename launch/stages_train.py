@@ -77,8 +77,15 @@ class _Actor(HarnessActor):
     """The engine in the runtime loop, with its time booked to the budget."""
 
     def __init__(self, ctx: Context, engine: Any, eta: HarnessConfig, temperature: float):
-        concurrency = ctx.cfg.concurrency
-        super().__init__(engine, ctx.env, eta, concurrency=concurrency, temperature=temperature, skills=ctx.skills)
+        super().__init__(
+            engine,
+            ctx.env,
+            eta,
+            concurrency=ctx.cfg.concurrency,
+            temperature=temperature,
+            resample=ctx.cfg.env.resample,
+            skills=ctx.skills,
+        )
         self._budget = ctx.budget
 
     def run(self, tasks: Sequence[TaskSpec], seed: int) -> list[Trajectory]:

@@ -178,6 +178,19 @@ class FlywheelConfig:
 
 
 @dataclass(slots=True)
+class EnvConfig:
+    """Where evaluations and RL play; docs/environments.md has the forms of a backend. Data is made in the sandbox."""
+
+    backend: str = "sandbox"  # sandbox | local:N | URL,URL,... | double:N | device:FILE | ...; A+B+...: a mix of them
+    token_file: str = ""  # of URLs; empty: the environment variable QPA_ENV_TOKEN
+    perturb: str = ""  # a preset of `qpa.envs.perturb`: mild | standard | heldout; empty: none
+    resample: int = 2  # how often an episode that the environment could not serve is played again
+    share: float = 0.1  # of a mix: groups that each later backend takes of those it can play
+    budget: int = 16  # of a mix: most sessions that each later backend gets in one update
+    seconds: float = 300.0  # of a mix: what a later backend has not finished by then is masked: nobody waits for it
+
+
+@dataclass(slots=True)
 class LoopConfig:
     """One turn of the closed loop."""
 
@@ -193,6 +206,7 @@ class LoopConfig:
     rl: RLConfig = field(default_factory=RLConfig)
     round2: RLConfig = field(default_factory=lambda: RLConfig(steps=8))
     engine: EngineConfig = field(default_factory=EngineConfig)
+    env: EnvConfig = field(default_factory=EnvConfig)
     mesh: MeshConfig = field(default_factory=MeshConfig)
 
 

@@ -27,7 +27,10 @@ class Capabilities(Record):
 class Backend(Env, Protocol):
     """An environment that can be served, pooled, mixed and perturbed."""
 
-    name: str  # recorded as the trajectory's backend
+    @property
+    def name(self) -> str:
+        """Recorded as the trajectory's backend."""
+        ...
 
     def capabilities(self) -> Capabilities: ...
 
