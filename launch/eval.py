@@ -3,6 +3,7 @@
     python -m launch.eval --model=runs/tiny/models/rl --split=test_unseen_instance --out=runs/eval/rl
     python -m launch.eval --model=base --out=runs/eval/base --compare=runs/eval/rl
     python -m launch.eval --config=launch/configs/mobile.py --split=test --model=scripted:oracle --out=runs/eval/oracle
+    python -m launch.eval --model=runs/tiny/models/rl --perturb=heldout --out=runs/eval/hard --retention=runs/eval/rl
     OPENAI_API_KEY=... python -m launch.eval --model=openai:http://localhost:8000/v1#MODEL --out=runs/eval/remote
 
 Leaves score.json, report.md, report.html, outcomes.json, failures.json and transcripts.md in --out.
@@ -51,6 +52,9 @@ _REQUEST_FIELDS = flags.DEFINE_string(
     '{"enable_thinking": false}} or {"max_tokens": null, "max_completion_tokens": 4096}',
 )
 _COMPARE = flags.DEFINE_string("compare", None, "--out folder of another evaluation of the same tasks")
+_RETENTION = flags.DEFINE_string(
+    "retention", None, "--out folder of the same policy on another backend: how much of it is kept on this one"
+)
 _PRICE = flags.DEFINE_float(
     "price_per_million_tokens", None, "USD per million output tokens, for the cost per 1,000 tasks", lower_bound=0
 )
@@ -75,6 +79,8 @@ def main() -> None:
         request_fields=_REQUEST_FIELDS.value,
     )
     eval_run.show(_MODEL.value, result)
+    if _RETENTION.value:
+        eval_run.show_kept(_RETENTION.value, _OUT.value)
     if _COMPARE.value:
         eval_run.show_comparison(_OUT.value, _COMPARE.value)
 

@@ -12,6 +12,7 @@ from launch.compare import compare
 from launch.console import make_console, progress_to
 from launch.evaluation import OUTCOMES, Evaluation, evaluate, failures, load_outcomes
 from launch.players import harness_of, player_of
+from launch.retention import show_retention
 from launch.table import interval
 from launch.tasksets import limited, split_tasks
 from qpa.bench import read_tasks
@@ -110,3 +111,8 @@ def show_comparison(ours: str, theirs: str) -> None:
     if c.token_ratio is not None:
         print("  output tokens per success: ratio {:.2f} [{:.2f}, {:.2f}]".format(*c.token_ratio))
     print("  tool calls per task {:+.2f} [{:+.2f}, {:+.2f}]".format(*c.calls))
+
+
+def show_kept(before: str, out: str) -> None:
+    """Prints, and leaves in `out`, how much of what the policy does in the folder `before` it does in `out`."""
+    show_retention(Path(before), Path(out), (Path(before).name, Path(out).name), Path(out))
