@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -75,12 +76,11 @@ def _serve_one(
         log(logging.WARNING, "no TLS: tokens and tasks travel in the clear", host=host)
     limits = ServerLimits(max_sessions, idle_s, ServerLimits().deadlines_s | deadlines_s, max_bytes)
     service = Service(make_backend(backend), limits)
-    tasks = make_tasks(suite, split)
     EnvServer(
         service,
         tokens,
         listen=Listen(host, port, certificate, key, keepalive_s or None),
-        routes=openenv.routes(service, tasks),
+        routes=openenv.routes(service, partial(make_tasks, suite, split)),
     ).run()
 
 

@@ -153,14 +153,14 @@ class RemoteEnv:
     async def reset(self, task: TaskSpec) -> RemoteSession:
         """A leased session. A caller that stops waiting leaves none behind."""
         request = m.ResetRequest(request_id=_new_id(), task=task, deadline_s=self._asked.get("reset"))
-        return await self._leased(self._send(request, m.LeaseAnswer), task)
+        return await self._leased(request, task)
 
     async def fork(self, session: RemoteSession) -> RemoteSession:
         """An independent copy of a session."""
         request = m.ForkRequest(
             request_id=_new_id(), session=session.id, epoch=session.epoch, deadline_s=self._asked.get("fork")
         )
-        return await self._leased(self._send(request, m.LeaseAnswer), session.task)
+        return await self._leased(request, session.task)
 
     async def step(self, session: RemoteSession, calls: Sequence[ToolCall]) -> list[Feedback]:
         """One feedback per call, in order. Arguments that are not JSON get the sandbox's answer to them, here."""
@@ -252,17 +252,21 @@ class RemoteEnv:
 
     # --- leases ---
 
-    async def _leased(self, work: Coroutine[Any, Any, m.LeaseAnswer], task: TaskSpec) -> RemoteSession:
-        running = asyncio.ensure_future(work)
+    async def _leased(self, request: m.ResetRequest | m.ForkRequest, task: TaskSpec) -> RemoteSession:
         try:
-            return self._held(await asyncio.shield(running), task)
+            return self._held(await self._send(request, m.LeaseAnswer), task)
         except asyncio.CancelledError:
-            self._spawn(self._discard(running, task))
+            self._spawn(self._discard(request, task))
+            raise
+        except EnvFailure as e:
+            if e.cause is FailureCause.DEADLINE and not isinstance(e, m.Refusal):  # we gave up, the server did not
+                self._spawn(self._discard(request, task))
             raise
 
-    async def _discard(self, running: asyncio.Future[m.LeaseAnswer], task: TaskSpec) -> None:
+    async def _discard(self, request: m.ResetRequest | m.ForkRequest, task: TaskSpec) -> None:
+        """Closes the session of a request whose answer nobody waited for: asked again, it is answered from record."""
         with contextlib.suppress(EnvFailure):  # nothing was leased, or it is gone with the server
-            await self.close(RemoteSession(self, task, await running))
+            await self.close(RemoteSession(self, task, await self._send(request, m.LeaseAnswer)))
 
     def _held(self, lease: m.LeaseAnswer, task: TaskSpec) -> RemoteSession:
         session = self._open[lease.session] = RemoteSession(self, task, lease)

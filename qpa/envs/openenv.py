@@ -12,9 +12,11 @@ protocol's HTTP /reset and /step keep no state between requests and are not serv
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import functools
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -122,16 +124,15 @@ class _Envelope(msgspec.Struct):
     data: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-def routes(service: Service, tasks: Sequence[TaskSpec]) -> list[BaseRoute]:
-    """Routes under `PREFIX`; `tasks` are those that a client may choose by number or id."""
-    by_id = {task.id: task for task in tasks}
-    listed = list(tasks)
+def routes(service: Service, tasks: Callable[[], Sequence[TaskSpec]]) -> list[BaseRoute]:
+    """Routes under `PREFIX`; `tasks` makes those that a client may choose by number or id, when the first one does."""
+    listed = functools.cache(tasks)
 
     async def health(request: Request) -> Response:
         return _json({"status": "healthy"})
 
     async def metadata(request: Request) -> Response:
-        text = f"{len(listed)} tasks; tools are called by name, a reply in words ends the episode"
+        text = "A phone: tools are called by name, a reply in words ends the episode"
         return _json({"name": f"qpa-{service.backend.name}", "description": text, "version": str(m.PROTOCOL)})
 
     async def schema(request: Request) -> Response:
@@ -139,7 +140,7 @@ def routes(service: Service, tasks: Sequence[TaskSpec]) -> list[BaseRoute]:
         return _json({name: msgspec.json.schema(kind) for name, kind in kinds.items()})
 
     async def socket(ws: WebSocket) -> None:
-        await _Episodes(service, listed, by_id, ws).run()
+        await _Episodes(service, listed, ws).run()
 
     return [
         Route(f"{PREFIX}/health", health, methods=["GET"]),
@@ -152,8 +153,8 @@ def routes(service: Service, tasks: Sequence[TaskSpec]) -> list[BaseRoute]:
 class _Episodes:
     """One connection: one episode after the other, messages answered in order."""
 
-    def __init__(self, service: Service, tasks: list[TaskSpec], by_id: dict[str, TaskSpec], ws: WebSocket) -> None:
-        self._service, self._tasks, self._by_id, self._ws = service, tasks, by_id, ws
+    def __init__(self, service: Service, tasks: Callable[[], Sequence[TaskSpec]], ws: WebSocket) -> None:
+        self._service, self._tasks, self._ws = service, tasks, ws
         self._owner: str = ws.scope["owner"]
         self._lease: m.LeaseAnswer | None = None
         self._task: TaskSpec | None = None
@@ -203,7 +204,7 @@ class _Episodes:
         return error
 
     async def _reset(self, data: ResetData) -> dict[str, Any]:
-        task = self._choose(data)
+        task = await self._choose(data)
         await self._end()
         request = m.ResetRequest(request_id=_new_id(), task=task)
         self._lease = await self._service.handle(self._owner, request)
@@ -215,18 +216,20 @@ class _Episodes:
         seen = OpenEnvObservation(task_id=task.id, goal=task.goal, history=task.history, tools=tools)
         return _observed(seen)
 
-    def _choose(self, data: ResetData) -> TaskSpec:
+    async def _choose(self, data: ResetData) -> TaskSpec:
         if data.task is not None:
             return data.task
+        tasks = await asyncio.to_thread(self._tasks)
         if data.task_id is not None:
-            if data.task_id not in self._by_id:
-                raise _invalid(f"no task {data.task_id[:100]!r} - at `$.data.task_id`")
-            return self._by_id[data.task_id]
-        if not self._tasks:
+            for task in tasks:
+                if task.id == data.task_id:
+                    return task
+            raise _invalid(f"no task {data.task_id[:100]!r} - at `$.data.task_id`")
+        if not tasks:
             raise _invalid("this server has no tasks of its own: send one - at `$.data.task`")
         number = self._next if data.seed is None else data.seed
         self._next = number + 1
-        return self._tasks[number % len(self._tasks)]
+        return tasks[number % len(tasks)]
 
     async def _step(self, data: OpenEnvAction) -> dict[str, Any]:
         if self._lease is None or self._task is None or self._state.done:

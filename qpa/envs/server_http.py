@@ -55,6 +55,7 @@ def make_app(service: Service, tokens: Tokens, readiness: Readiness, more: Seque
         lifespan=lifespan,
         exception_handlers={Refusal: http.refused, HTTPException: http.no_route, Exception: http.bug},  # type: ignore[dict-item]
     )
+    app.router.redirect_slashes = False
     return Guard(app, tokens, service.metrics)
 
 

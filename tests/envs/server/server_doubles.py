@@ -157,7 +157,7 @@ def served(backend: Any = None, *, listen: Listen | None = None, **limits: Any) 
     service = Service(backend or Scripted(), ServerLimits(**limits))
     with (
         EnvServer(
-            service, Tokens(OWNERS), listen=listen, routes=openenv.routes(service, some_tasks())
+            service, Tokens(OWNERS), listen=listen, routes=openenv.routes(service, some_tasks)
         ).in_thread() as url,
         httpx.Client(base_url=url, trust_env=False, timeout=30, verify=False) as client,
     ):

@@ -307,6 +307,29 @@ def test_a_reset_that_nobody_waits_for_leaves_no_session():
         eventually(lambda: not backend.open and not len(server.service.leases))
 
 
+def test_a_reset_that_the_client_gives_up_leaves_no_session(monkeypatch):
+    """The server would have granted it a moment later: the answer is fetched from record, and its session closed."""
+    backend, gate = Scripted(), Stubborn()
+
+    async def main(url: str) -> None:
+        async with remote(url) as env:
+            await env.connect()
+            backend.before = lambda operation: gate.wait() if operation == "reset" else None
+            with monkeypatch.context() as patched, pytest.raises(EnvFailure) as error:
+                patched.setattr("qpa.envs.client._GRACE_S", -29.9)
+                await env.reset(some_tasks()[0])
+            assert cause_of(error) == "deadline"
+            gate.release()
+            async with asyncio.timeout(10):
+                while not backend.counts["close"]:
+                    await asyncio.sleep(0.01)
+
+    with served(backend) as server:
+        asyncio.run(main(server.url))
+        eventually(lambda: not backend.open and not len(server.service.leases))
+    assert backend.counts["reset"] == 1
+
+
 def test_heartbeats_keep_quiet_sessions_and_end_with_them():
     async def main(url: str, reaped: Callable[[], float]) -> None:
         async with remote(url) as env:

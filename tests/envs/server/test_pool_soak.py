@@ -1,0 +1,19 @@
+"""The soak of `benchmarks/env_soak.py`, short: faults of every kind, one server killed, nothing lost or doubled."""
+
+from __future__ import annotations
+
+from server_doubles import ROOT, TOKEN
+
+
+def test_no_episode_is_lost_doubled_or_scored_for_a_fault(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.setenv("QPA_ENV_TOKEN", TOKEN)
+    from benchmarks.env_soak import problems, soak
+
+    found = soak(tmp_path, episodes=60, rate=0.4, seed=0, kill=True, concurrency=16)
+    assert problems(found) == []
+    assert set(found["faults"]) == {"hang", "transient", "bug"} and found["cuts"] > 0
+    assert {cause for _, cause in found["failures"]} >= {"deadline", "transient", "backend", "connection"}
+    assert sum(not x.valid for tries in found["tries"] for x in tries) > 5
+    broken = found | {"tries": [[], *found["tries"][1:]], "doubled": [["s", "1"]], "left_open": 1}
+    assert [problem.split(":")[0] for problem in problems(broken)] == ["lost", "acted twice", "1 sessions left open"]
