@@ -32,6 +32,9 @@ _TOKEN = flags.DEFINE_string(
 _CERTIFICATE = flags.DEFINE_string("certificate", None, "PEM file of the certificate, for TLS")
 _KEY = flags.DEFINE_string("key", None, "PEM file of its key")
 _KEEPALIVE = flags.DEFINE_float("keepalive_s", 20.0, "between WebSocket pings; 0: none", lower_bound=0)
+_TIED = flags.DEFINE_bool(
+    "end_with_stdin", False, "end when standard input closes, as it does with whoever started this"
+)
 _SUITE = flags.DEFINE_string("suite", "core", "suite whose tasks OpenEnv clients reset to")
 _SPLIT = flags.DEFINE_string("split", "dev", "split of that suite")
 
@@ -40,6 +43,8 @@ def main() -> None:
     """Serves until it is told to stop."""
     from launch import env_serving
 
+    if _TIED.value:
+        env_serving.end_with_stdin()
     env_serving.serve(
         backend=_BACKEND.value,
         host=_HOST.value,

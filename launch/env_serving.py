@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -30,6 +31,17 @@ def serve(*, workers: int, port: int, token_file: str | None, **settings: Any) -
         raise UsageError("--port=0 is for one worker: with more the ports are PORT, PORT+1, ...")
     else:
         _serve_many(workers, port)
+
+
+def end_with_stdin() -> None:
+    """Ends this process, as SIGTERM would, once standard input is closed: a child that outlives no parent."""
+
+    def watch() -> None:
+        while sys.stdin.buffer.read(4096):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="end-with-stdin", daemon=True).start()
 
 
 def _tokens(path: str | None) -> Tokens:
