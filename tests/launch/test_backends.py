@@ -76,9 +76,9 @@ def test_a_server_ends_when_its_parent_is_killed(tmp_path):
 
 def test_a_server_that_does_not_start_is_said_with_its_log(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(RuntimeError, match=re.escape(f"did not start: see {tmp_path / 'env_server-0.log'}")):
-        with open_backend(EnvConfig(backend="local"), tmp_path):
-            pass
+    message = re.escape(f"did not start: see {tmp_path / 'env_server-0.log'}")
+    with pytest.raises(RuntimeError, match=message), open_backend(EnvConfig(backend="local"), tmp_path):
+        pass
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_what_does_not_exist_is_said(tmp_path, cfg, message):
 
 def test_urls_need_a_token(tmp_path, monkeypatch):
     monkeypatch.delenv("QPA_ENV_TOKEN", raising=False)
-    with pytest.raises(ValueError, match="QPA_ENV_TOKEN"):
-        with open_backend(EnvConfig(backend="http://127.0.0.1:1"), tmp_path):
-            pass
+    cfg = EnvConfig(backend="http://127.0.0.1:1")
+    with pytest.raises(ValueError, match="QPA_ENV_TOKEN"), open_backend(cfg, tmp_path):
+        pass
 
 
 def test_a_mix_sends_a_share_to_the_later_backend_and_a_preset_wraps_it(tmp_path):
