@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from qpa.contract import (
+    EPISODE,
     CallTools,
     Dimension,
     EnvFailure,
@@ -190,6 +191,44 @@ def test_a_group_that_has_begun_on_a_backend_is_not_moved_when_it_fills_up():
     again = play(env, groups(4, 3), concurrency=12, seed=1, resample=9)
     assert all(t.valid for t in again) and any(RESAMPLED in t.provenance.notes for t in again)
     assert all(len(found) == 1 for found in by_group(again).values())
+
+
+def test_a_session_that_opens_after_its_group_was_moved_follows_it():
+    class Uneven(Place):
+        async def reset(self, task):
+            if self.gate is None:
+                self.gate = asyncio.Event()
+                await self.gate.wait()
+                return await super().reset(task)
+            raise EnvFailure("full", FailureCause.CAPACITY)
+
+    device = Uneven("device")
+    env = HybridEnv([Member(Place("sandbox")), Member(device, share=1.0)], group_size=2)
+
+    async def race():
+        EPISODE.set((0, 0))
+        early = asyncio.create_task(env.reset(make_task("t", "look")))
+        await asyncio.sleep(0)
+        late = await env.reset(make_task("t", "look"))
+        device.gate.set()
+        return (await early).backend, late.backend
+
+    assert asyncio.run(race()) == ("sandbox", "sandbox") and device.opened == 1 and device.live == 0
+
+
+def test_a_group_that_is_moved_gives_its_budget_back():
+    device = Place("device", places=0)
+    env = HybridEnv([Member(Place("sandbox")), Member(device, share=1.0, budget=2)], group_size=2)
+
+    async def one_after_the_other():
+        EPISODE.set((0, 0))
+        first = await env.reset(make_task("a", "look"))
+        device.places = 9
+        second = await env.reset(make_task("b", "look"))
+        third = await env.reset(make_task("c", "look"))
+        return [session.backend for session in (first, second, third)]
+
+    assert asyncio.run(one_after_the_other()) == ["sandbox", "device", "sandbox"]
 
 
 @pytest.mark.parametrize("cause", [FailureCause.BACKEND, FailureCause.CONNECTION, FailureCause.TRANSIENT])

@@ -8,14 +8,13 @@ description. What a version looks like depends on the tool alone, so a held-out 
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from qpa.contract import BehaviorCriteria, Effect, TaskSpec, ToolCall, ToolCriteria, ToolKind, ToolSpec, to_json
+from qpa.contract import BehaviorCriteria, Effect, TaskSpec, ToolCall, ToolCriteria, ToolKind, ToolSpec
 from qpa.envs.perturb.config import VERSIONS, DriftConfig
 from qpa.envs.perturb.draws import Draws
 
@@ -90,6 +89,10 @@ class Edit:
         return f"Missing argument: {', '.join(absent)}" if absent else ""
 
 
+_KEPT = 8192
+_EDITS: dict[tuple[str, int, frozenset[str]], tuple[ToolSpec, Edit]] = {}
+
+
 class Drift:
     """The versions of one episode's tools."""
 
@@ -97,10 +100,14 @@ class Drift:
         """`task` protects the filters that its criteria ask for."""
         wanted = _named(task)
         self.edits: dict[str, Edit] = {}
+        versions: dict[str, int] = {}  # of each app; 0: as it is
         for spec in catalog:
-            if spec.kind is not ToolKind.SKILL and draws.hit(config.rate, "drift", spec.domain):
-                version = draws.choice(config.versions, "version", spec.domain)
-                self.edits[spec.name] = edit_of(spec, version, frozenset(wanted.get(spec.name, ())))
+            app = spec.domain
+            if app not in versions:
+                drifts = draws.hit(config.rate, "drift", app)
+                versions[app] = draws.choice(config.versions, "version", app) if drifts else 0
+            if versions[app] and spec.kind is not ToolKind.SKILL:
+                self.edits[spec.name] = edit_of(spec, versions[app], frozenset(wanted.get(spec.name, ())))
 
     def shown(self, specs: Iterable[ToolSpec]) -> list[ToolSpec]:
         """The specs as this episode's planner sees them."""
@@ -111,12 +118,17 @@ def edit_of(spec: ToolSpec, version: int, wanted: frozenset[str] = frozenset()) 
     """The tool in a version (1 to 3); a parameter in `wanted` is not dropped. Raises ValueError for another version."""
     if version not in VERSIONS:
         raise ValueError(f"app version {version}: there is {', '.join(map(str, VERSIONS))}")
-    return _edit(to_json(spec), version, wanted)
+    # Every episode has a catalogue, each of few different specs: mostly the very same objects.
+    key = spec.name, version, wanted
+    known = _EDITS.get(key)
+    if known is None or (known[0] is not spec and known[0] != spec):
+        if len(_EDITS) >= _KEPT:
+            _EDITS.clear()
+        known = _EDITS[key] = spec, _edit(spec, version, wanted)
+    return known[1]
 
 
-@functools.lru_cache(maxsize=4096)  # every episode has a catalogue, each of few different ones
-def _edit(encoded: bytes, version: int, wanted: frozenset[str]) -> Edit:
-    spec = msgspec.json.decode(encoded, type=ToolSpec)
+def _edit(spec: ToolSpec, version: int, wanted: frozenset[str]) -> Edit:
     parameters = copy.deepcopy(spec.parameters)
     properties = parameters.get("properties", {})
     required = list(parameters.get("required", ()))

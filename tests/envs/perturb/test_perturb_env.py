@@ -63,7 +63,7 @@ def notes(trajectories):
 
 @pytest.mark.parametrize(("name", "coping", "blind"), [("standard", 0.95, 0.9), ("heldout", 0.95, 0.85)])
 def test_an_oracle_that_reads_and_retries_still_succeeds_and_a_blind_one_does_not(name, coping, blind):
-    """Over the dev suite, every episode hit: standard 100 % [99, 100] coping, 92 % without a retry, 76 % blind."""
+    """Every episode of the dev suite is hit; the rates are in docs/perturbation.md."""
     tasks = DEV * 2
     played = {
         label: play(CopingOracle(**how), standard(name, draw="rollout"), tasks)
@@ -137,12 +137,24 @@ def test_a_fixed_fraction_stays_clean_and_a_clean_episode_is_the_inner_one():
 
 
 def test_a_repeated_call_id_is_answered_from_the_record():
-    env = env_of(latency=LatencyConfig(on=True), interrupts=InterruptConfig(on=True, popup_rate=1.0))
-    session = asyncio.run(env.reset(task_with("manage_alarm")))
-    call = ToolCall(id="x", name="manage_alarm", arguments=dict(ALARM))
-    first = asyncio.run(env.step(session, [call]))
-    assert asyncio.run(env.step(session, [call])) == first
-    assert len(session.inner.operations) == first[0].ok and session.virtual_ms == first[0].latency_ms
+    def twice(**kinds):
+        env = env_of(**kinds)
+        session = asyncio.run(env.reset(task_with("manage_alarm", "send_message")))
+        call = ToolCall(id="x", name="send_message", arguments={"phoneNumber": "13699265060", "content": "hi"})
+        first = asyncio.run(env.step(session, [call]))
+        assert asyncio.run(env.step(session, [call])) == first
+        return session, first[0]
+
+    session, answer = twice(latency=LatencyConfig(on=True))
+    assert answer.ok and len(session.inner.operations) == 1 and session.virtual_ms == answer.latency_ms
+    session, answer = twice(interrupts=InterruptConfig(on=True, permission_share=1.0))
+    assert not answer.ok and session.inner.operations == [] and len(session.log) == 1
+
+
+def test_a_clean_episode_meets_no_infrastructure_failure_either():
+    infra = InfraConfig(on=True, reset_rate=1.0, disconnect_rate=1.0, judge_rate=1.0)
+    (end,) = play(CopingOracle(), env_of(clean_fraction=1.0, infra=infra), DEV[:1])
+    assert end.valid and end.verdict.success and end.provenance.notes["perturbation"] == "clean"
 
 
 # --- verdicts ---
