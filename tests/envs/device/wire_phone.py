@@ -25,7 +25,7 @@ class WirePhone:
         self.files: dict[str, tuple[bytes, int, int]] = {}
 
     def shell(self, command: str) -> ShellResult:
-        """`echo`, `args` (what arrived, one per line), `false`, `big N`, `err`, `screencap`, `id`, and `; echo X:$?`."""
+        """A command or two: `echo`, `args` (what arrived), `false`, `big N`, `err`, `screencap -p`, `; echo X:$?`..."""
         self.commands.append(command)
         lexer = shlex.shlex(io.StringIO(command), posix=True, punctuation_chars=";")
         lexer.whitespace_split, lexer.commenters = True, ""
