@@ -85,8 +85,8 @@ def test_serials_as_adb_writes_them_are_taken(serial):
 
 @pytest.mark.parametrize(
     "serial",
-    ["", "-s", "--help", "a b", "a;reboot", "$(id)", "`id`", "a\n", "a:0", "a:65536", "a:5555:shell", "a:x", "../x", "é",
-     "a" * 200, "host::x", "[::1]", "a\0", "a|b", "a&b", "'a'"],
+    ["", "-s", "--help", "a b", "a;reboot", "$(id)", "`id`", "a\n", "a:0", "a:65536", "a:5555:shell", "a:x", "../x",
+     "é", "a" * 200, "host::x", "[::1]", "a\0", "a|b", "a&b", "'a'"],
 )  # fmt: skip
 def test_what_could_be_misread_is_no_serial(serial):
     with pytest.raises(EnrolmentError, match="not a device serial"):
