@@ -5,6 +5,10 @@
     python -m launch.device_double --authorisation=accept
 
 Runs until Ctrl-C. The doubles listen on loopback only; what they hold is the sandbox's state, and ends with them.
+
+A file of faults has a seed and a list; the kinds and their fields are in qpa/envs/device/double/faults.py:
+
+    {"seed": 1, "faults": [{"kind": "hang", "match": "^shell svc ", "rate": 0.1}, {"kind": "idle_error", "count": 3}]}
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from launch import cli
 
 _COUNT = flags.DEFINE_integer("count", 1, "number of devices", lower_bound=1, upper_bound=256)
 _ANDROID = flags.DEFINE_integer("android", 14, "Android version, 8 to 16", lower_bound=8, upper_bound=16)
-_FAULTS = flags.DEFINE_string("faults", None, "JSON file of faults to inject (docs/devices.md)")
+_FAULTS = flags.DEFINE_string("faults", None, "JSON file of faults to inject")
 _FIRST_PORT = flags.DEFINE_integer(
     "first_port", 0, "device i listens on first_port + i; 0: on free ports", lower_bound=0, upper_bound=65535
 )

@@ -13,7 +13,7 @@ import pytest
 from qpa.envs.device.adb_server import AdbServer
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = {"jax", "apsw", "adbutils", "cryptography", "PIL", "yaml", "qpa.envs"}
+HEAVY = {"jax", "apsw", "adbutils", "cryptography", "PIL", "qpa.envs"}
 
 
 def test_help_loads_no_heavy_room():

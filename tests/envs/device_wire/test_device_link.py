@@ -222,6 +222,14 @@ def test_a_command_is_sent_again_only_if_it_does_no_harm(server, fleet, idempote
     assert fleet.on_phone(0, lambda phone: phone.commands).count("err") == runs
 
 
+def test_what_was_never_sent_is_tried_again(adb, fleet):
+    device = link(adb.server, fleet.serials[0])
+    asyncio.run(device.shell("true", deadline_s=5))
+    adb("disconnect", fleet.serials[0])  # the server has never heard of it
+    assert asyncio.run(device.shell("id", deadline_s=20)).stdout == b"index=0\n"
+    assert fleet.on_phone(0, lambda phone: phone.commands).count("id") == 1
+
+
 def test_a_restarted_device_comes_back_by_itself(adb, fleet):
     device = link(adb.server, fleet.serials[0])
 

@@ -38,18 +38,25 @@ def device() -> Iterator[Fleet]:
         yield fleet
 
 
-def _header(command: int, length: int, *, magic: int | None = None, total: int = 0) -> bytes:
-    return struct.pack("<6I", command, 1, 0, length, total, command ^ 0xFFFFFFFF if magic is None else magic)
+def _header(command: int, length: int) -> bytes:
+    return struct.pack("<6I", command, 1, 0, length, 0, command ^ 0xFFFFFFFF)
+
+
+def _flipped(at: int) -> bytes:
+    """A good handshake with one wrong byte."""
+    raw = bytearray(encode(HELLO, checksum=True))
+    raw[at] ^= 1
+    return bytes(raw)
 
 
 @pytest.mark.parametrize(
     "garbage",
     [
         b"GET / HTTP/1.1\r\nHost: device\r\n\r\n",
-        _header(CNXN, 0, magic=0),
+        _flipped(20),  # the magic
+        _flipped(16),  # the checksum
         _header(0x41414141, 0),
         _header(CNXN, 4097),  # more than a peer may send before the handshake
-        _header(CNXN, 3, total=99) + b"abc",
         _header(OPEN, 0),
         _header(AUTH, 0),
         encode(Packet(CNXN, 0x00FFFFFF, 4096)),
@@ -198,3 +205,31 @@ def test_shell_frames_survive_any_cut(frames, sizes):
 def test_an_oversize_shell_frame_is_refused():
     with pytest.raises(ProtocolError, match="at most 10"):
         FrameReader(limit=10).feed(struct.pack("<BI", 0, 11))
+
+
+def _file_request(verb: bytes, argument: bytes) -> bytes:
+    return verb + struct.pack("<I", len(argument)) + argument
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "reason"),
+    [
+        (b"NOPE" + struct.pack("<I", 0), b"unknown command NOPE"),
+        (b"STAT" + struct.pack("<I", 1025), b"path too long"),
+        (_file_request(b"SEND", b"/sdcard/a"), b"missing ,"),
+        (_file_request(b"SEND", b"/sdcard/a,33188") + b"DATA" + struct.pack("<I", 65537), b"oversize data message"),
+        (_file_request(b"SEND", b"/sdcard/a,33188") + b"NOPE" + struct.pack("<I", 0), b"invalid data message"),
+        (_file_request(b"RCV2", b"/sdcard/a") + b"RCV2" + struct.pack("<I", 1), b"unsupported flags 0x1"),
+        (_file_request(b"SND2", b"/sdcard/a") + b"DATA" + bytes(8), b"second part of SND2 missing"),
+    ],
+)
+def test_a_file_request_that_makes_no_sense_is_refused_with_a_reason(device, request_bytes, reason):
+    with RawHost(device.serials[0]) as host:
+        host.hello()
+        stream = host.open(b"sync:")
+        host.send(Packet(WRTE, 7, stream.arg0, request_bytes))
+        answer = next(p for p in iter(host.read, None) if p.command == WRTE)
+        assert answer.data[:4] == b"FAIL" and reason in answer.data
+        host.send(Packet(OKAY, 7, stream.arg0))
+        assert host.read() == Packet(CLSE, stream.arg0, 7)
+        assert host.run(b"echo on", local=8) == b"on\n"
