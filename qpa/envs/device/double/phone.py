@@ -16,8 +16,9 @@ import base64
 import functools
 from collections import deque
 from collections.abc import Coroutine
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -34,15 +35,15 @@ from qpa.contract import (
     from_msgpack,
     to_msgpack,
 )
+from qpa.envs.device.android import ZONES
 from qpa.envs.device.base import FileStat, ShellResult
 from qpa.envs.device.double import phone_files, phone_ui
-from qpa.envs.device.double.phone_base import Command, Extras, encode, err, lines, out
-from qpa.envs.device.double.phone_profile import API, APPS, LOCALES, ZONES, App, Profile, app_of
+from qpa.envs.device.double.phone_base import Command, Extras, err, lines, out
+from qpa.envs.device.double.phone_profile import API, LOCALES, Profile, app_of
 from qpa.envs.device.double.phone_shell import SHELL, Shell
 from qpa.envs.sandbox import SandboxEnv, SandboxSession
 from qpa.envs.sandbox.context import Row
 from qpa.envs.sandbox.domains import specs_by_name
-from qpa.envs.sandbox.domains.time_clock import CITY_OFFSETS
 
 T = TypeVar("T")
 VERSION = 1  # of the private command
@@ -100,6 +101,7 @@ class SandboxPhone:
         self.crashes: list[str] = []  # defects of the double itself; always empty unless there is a bug
         self._task = _default_task()
         self._made = 0
+        self.nested = 0  # of `sh -c`
         self.begin(self._task)
 
     def begin(self, task: TaskSpec) -> None:
@@ -112,7 +114,7 @@ class SandboxPhone:
             self.session.close()
         self.session, self._task = session, task
         self.extras = Extras(variables=dict(_VARIABLES))
-        self.properties = self._properties()
+        self.properties = self.read_properties()
         self.ui = phone_ui.Ui(self)
 
     # --- the tables -------------------------------------------------------------------------------------------------
@@ -151,28 +153,29 @@ class SandboxPhone:
         """Local wall time, frozen as in the sandbox."""
         return self.session.now
 
-    def offset(self) -> timedelta:
-        """Local time minus UTC."""
-        return timedelta(hours=CITY_OFFSETS.get(self.setting("time_zone", "Shanghai"), 0.0))
+    @property
+    def zone(self) -> str:
+        """The time zone's name."""
+        return ZONES.get(self.setting("time_zone", "Shanghai"), "Asia/Shanghai")
 
     def millis(self, moment: str) -> int:
         """A local ISO 8601 time (or date) as milliseconds since 1970 UTC; 0 for "" or what is no time."""
         try:
-            return round((datetime.fromisoformat(moment) - self.offset() - datetime(1970, 1, 1)).total_seconds()) * 1000
+            return round(datetime.fromisoformat(moment).replace(tzinfo=ZoneInfo(self.zone)).timestamp()) * 1000
         except (ValueError, TypeError, OverflowError):
             return 0
 
     def local(self, millis: int) -> datetime | None:
         """The reverse of `millis`; None outside the calendar."""
         try:
-            return datetime(1970, 1, 1) + timedelta(milliseconds=millis) + self.offset()
-        except OverflowError:
+            return datetime.fromtimestamp(millis // 1000, ZoneInfo(self.zone)).replace(tzinfo=None)
+        except (ValueError, OverflowError, OSError):
             return None
 
     # --- apps -------------------------------------------------------------------------------------------------------
 
     def apps(self) -> list[Row]:
-        """Installed apps with `package` and `app` (an `App`), by name; Contacts is on every phone."""
+        """Installed apps, by name, each with its `package` and its `app` (an `App`)."""
         rows = self.rows("SELECT * FROM apps ORDER BY name")
         return [row | {"package": app_of(row["name"]).package, "app": app_of(row["name"])} for row in rows]
 
@@ -180,20 +183,22 @@ class SandboxPhone:
         """The installed app of a package."""
         return next((row for row in self.apps() if row["package"] == package), None)
 
-    def app_for(self, name: str) -> App:
-        """The package and activity of a sandbox app, installed or not."""
-        return APPS.get(name) or app_of(name)
-
     # --- Phone ------------------------------------------------------------------------------------------------------
 
     def shell(self, command: str) -> ShellResult:
         """Runs one line as mksh would. Never raises; a defect of the double is rc 139 and a line in `crashes`."""
-        shell = Shell(lambda argv, stdin: self.run(argv, stdin, shell), self.read, self._redirect, self.extras.variables)
         try:
-            return shell.run(command)
+            return self.new_shell().run(command)
         except (Exception, RecursionError) as error:
             self.crashes.append(f"{type(error).__name__}: {error}: {command[:200]!r}")
             return err("Segmentation fault", 139)
+
+    def new_shell(self) -> Shell:
+        """An interpreter for one line."""
+        shell = Shell(
+            lambda argv, stdin: self.run(argv, stdin, shell), self.read, self._redirect, self.extras.variables
+        )
+        return shell
 
     def run(self, argv: list[str], stdin: bytes, shell: Shell) -> ShellResult:
         """Runs one argv; `exit` and the like act on the shell that reads the line."""
@@ -229,23 +234,25 @@ class SandboxPhone:
         error = self.files.write(path, before + data, 0o100660, self.millis(self.now.isoformat()) // 1000)
         return error.rpartition(": ")[2] if error else ""
 
-    def _properties(self) -> dict[str, str]:
+    def read_properties(self) -> dict[str, str]:
+        """What `getprop` prints now; model, language and time zone are the sandbox's."""
         profile, model = self.profile, self.setting("device_model", "Pixel 9")
         language = LOCALES.get(self.setting("language", "English"), "en-US")
         release = str(self.android)
+        carriers = ",".join(row["carrier"] for row in self.rows("SELECT carrier FROM sims ORDER BY slot"))
         return {
             "dalvik.vm.heapsize": "512m",
-            "gsm.operator.alpha": ",".join(row["carrier"] for row in self.rows("SELECT carrier FROM sims ORDER BY slot")),
+            "gsm.operator.alpha": carriers,
             "gsm.sim.state": "LOADED,LOADED",
             "init.svc.adbd": "running",
             "init.svc.bootanim": "stopped",
             "persist.sys.locale": language,
-            "persist.sys.timezone": ZONES.get(self.setting("time_zone", "Shanghai"), "Asia/Shanghai"),
+            "persist.sys.timezone": self.zone,
             "ro.build.characteristics": "default",
             "ro.build.fingerprint": f"{profile.brand}/{profile.product}/double:{release}/DOUBLE/1:user/release-keys",
             "ro.build.type": "user",
             "ro.build.version.codename": "REL",
-            "ro.build.version.release": release + (".0.0" if self.android < 10 and self.android == 8 else ""),
+            "ro.build.version.release": f"{release}.0.0" if self.android == 8 else release,
             "ro.build.version.sdk": str(self.api),
             "ro.build.version.security_patch": "2025-01-05",
             "ro.config.media_vol_steps": "100",
@@ -261,6 +268,7 @@ class SandboxPhone:
             "ro.sf.lcd_density": str(profile.density),
             "sys.boot_completed": "1",
             "wifi.interface": "wlan0",
+            **self.extras.properties,
         }
 
 
@@ -293,6 +301,3 @@ def _private(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
     if args == ["version"]:
         return lines(f"qpa-double {VERSION} android {phone.android}")
     return err("usage: qpa-double load PATH | evidence | reset | version", 1)
-
-
-__all__ = ["SandboxPhone", "encode"]

@@ -114,6 +114,7 @@ class Extras:
     numbers: Numbers = field(default_factory=Numbers)
     settings: dict[tuple[str, str], str] = field(default_factory=dict)  # (namespace, key) -> value
     shadowed: dict[tuple[str, str], str] = field(default_factory=dict)  # what a written, ineffective key had before
+    groups: list[str] = field(default_factory=list)  # contact groups; the position is the provider's id
     drafts: dict[int, Draft] = field(default_factory=dict)
     event_reminders: list[dict[str, object]] = field(default_factory=list)
     battery: dict[str, str] = field(default_factory=dict)  # `dumpsys battery set`

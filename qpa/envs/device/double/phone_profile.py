@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from qpa.envs.device.android import package_of
 
 API = {8: 26, 9: 28, 10: 29, 11: 30, 12: 31, 13: 33, 14: 34, 15: 35, 16: 36}  # Android release -> API level
 
@@ -70,49 +71,32 @@ class App:
 
 HOME = App("com.google.android.apps.nexuslauncher", "com.google.android.apps.nexuslauncher.NexusLauncherActivity")
 
-# Sandbox app name -> package and launcher activity. Apps without an entry get `com.example.<name>`.
-APPS = {
-    "Alipay": App("com.eg.android.AlipayGphone", "com.eg.android.AlipayGphone.AlipayLogin"),
-    "Amazon": App("com.amazon.mShop.android.shopping", "com.amazon.mShop.home.HomeActivity"),
-    "Amazon Music": App("com.amazon.mp3", "com.amazon.mp3.client.activity.LauncherActivity"),
-    "App Store": App("com.android.vending", "com.android.vending.AssetBrowserActivity"),
-    "Asphalt Legends": App("com.gameloft.android.ANMP.GloftA9HM", "com.gameloft.android.ANMP.GloftA9HM.MainActivity"),
-    "Browser": App("com.android.chrome", "com.google.android.apps.chrome.Main"),
-    "Calendar": App("com.google.android.calendar", "com.android.calendar.AllInOneActivity"),
-    "Camera": App("com.android.camera2", "com.android.camera.CameraLauncher"),
-    "Clock": App("com.google.android.deskclock", "com.android.deskclock.DeskClock"),
-    "Contacts": App("com.google.android.contacts", "com.android.contacts.activities.PeopleActivity"),
-    "Ctrip": App("ctrip.android.view", "ctrip.business.splash.CtripSplashActivity"),
-    "Duolingo": App("com.duolingo", "com.duolingo.app.LoginActivity"),
-    "Ele.me": App("me.ele", "me.ele.Launcher"),
-    "Email": App("com.google.android.gm", "com.google.android.gm.ConversationListActivityGmail"),
-    "Etsy": App("com.etsy.android", "com.etsy.android.ui.homescreen.HomescreenTabsActivity"),
-    "File Manager": App("com.google.android.documentsui", "com.android.documentsui.files.FilesActivity"),
-    "Firefox": App("org.mozilla.firefox", "org.mozilla.firefox.App"),
-    "Gallery": App("com.google.android.apps.photos", "com.google.android.apps.photos.home.HomeActivity"),
-    "Health": App("com.google.android.apps.fitness", "com.google.android.apps.fitness.welcome.WelcomeActivity"),
-    "Instagram": App("com.instagram.android", "com.instagram.mainactivity.InstagramMainActivity"),
-    "JD": App("com.jingdong.app.mall", "com.jingdong.app.mall.main.MainActivity"),
-    "Maps": App("com.google.android.apps.maps", "com.google.android.maps.MapsActivity"),
-    "Meituan": App("com.sankuai.meituan", "com.meituan.android.pt.homepage.activity.MainActivity"),
-    "Messages": App("com.google.android.apps.messaging", "com.google.android.apps.messaging.ui.ConversationListActivity"),
-    "Music": App("com.google.android.apps.youtube.music", "com.google.android.apps.youtube.music.activities.MusicActivity"),
-    "Netflix": App("com.netflix.mediaclient", "com.netflix.mediaclient.ui.launch.UIWebViewActivity"),
-    "Notes": App("com.google.android.keep", "com.google.android.keep.activities.BrowseActivity"),
-    "Outlook": App("com.microsoft.office.outlook", "com.microsoft.office.outlook.MainActivity"),
-    "Phone": App("com.google.android.dialer", "com.google.android.dialer.extensions.GoogleDialtactsActivity"),
-    "Settings": App("com.android.settings", "com.android.settings.Settings"),
-    "Spotify": App("com.spotify.music", "com.spotify.music.MainActivity"),
-    "Taobao": App("com.taobao.taobao", "com.taobao.tao.welcome.Welcome"),
-    "Telegram": App("org.telegram.messenger", "org.telegram.ui.LaunchActivity"),
-    "Trip.com": App("ctrip.english", "com.ctrip.ibu.myctrip.main.module.home.IBUHomeActivity"),
-    "Truecaller": App("com.truecaller", "com.truecaller.ui.TruecallerInit"),
-    "Uber": App("com.ubercab", "com.ubercab.presidio.app.core.root.RootActivity"),
-    "Wallet": App("com.google.android.apps.walletnfcrel", "com.google.commerce.tapandpay.android.wallet.WalletActivity"),
-    "Waze": App("com.waze", "com.waze.FreeMapAppActivity"),
-    "Weather": App("com.google.android.apps.weather", "com.google.android.apps.weather.MainActivity"),
-    "WhatsApp": App("com.whatsapp", "com.whatsapp.HomeActivity"),
+# Launcher activities of the packages in `android.PACKAGES`; any other package has `<package>.MainActivity`.
+_ACTIVITIES = {
+    "com.amazon.mp3": "com.amazon.mp3.client.activity.LauncherActivity",
+    "com.android.camera2": "com.android.camera.CameraLauncher",
+    "com.android.chrome": "com.google.android.apps.chrome.Main",
+    "com.android.settings": "com.android.settings.Settings",
+    "com.android.vending": "com.android.vending.AssetBrowserActivity",
+    "com.duolingo": "com.duolingo.app.LoginActivity",
+    "com.google.android.apps.maps": "com.google.android.maps.MapsActivity",
+    "com.google.android.apps.messaging": "com.google.android.apps.messaging.ui.ConversationListActivity",
+    "com.google.android.apps.photos": "com.google.android.apps.photos.home.HomeActivity",
+    "com.google.android.calendar": "com.android.calendar.AllInOneActivity",
+    "com.google.android.deskclock": "com.android.deskclock.DeskClock",
+    "com.google.android.dialer": "com.google.android.dialer.extensions.GoogleDialtactsActivity",
+    "com.google.android.documentsui": "com.android.documentsui.files.FilesActivity",
+    "com.google.android.gm": "com.google.android.gm.ConversationListActivityGmail",
+    "com.google.android.keep": "com.google.android.keep.activities.BrowseActivity",
+    "com.instagram.android": "com.instagram.mainactivity.InstagramMainActivity",
+    "com.netflix.mediaclient": "com.netflix.mediaclient.ui.launch.UIWebViewActivity",
+    "com.spotify.music": "com.spotify.music.MainActivity",
+    "com.ubercab": "com.ubercab.presidio.app.core.root.RootActivity",
+    "com.whatsapp": "com.whatsapp.HomeActivity",
+    "org.mozilla.firefox": "org.mozilla.firefox.App",
+    "org.telegram.messenger": "org.telegram.ui.LaunchActivity",
 }
+CONTACTS = App("com.google.android.contacts", "com.android.contacts.activities.PeopleActivity")
 
 # Packages of the system that are no app of the sandbox.
 SYSTEM_PACKAGES = (
@@ -125,6 +109,7 @@ SYSTEM_PACKAGES = (
     "com.android.providers.telephony",
     "com.google.android.inputmethod.latin",
     "com.google.android.permissioncontroller",
+    CONTACTS.package,
     HOME.package,
 )
 
@@ -137,13 +122,6 @@ INPUT_METHODS = {  # sandbox keyboard -> id as `ime list` prints it
 }
 ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"  # types what a broadcast brings; the sandbox knows nothing of it
 
-ZONES = {  # sandbox city -> zone name; the double keeps the sandbox's standard offsets all year
-    "Beijing": "Asia/Shanghai", "Berlin": "Europe/Berlin", "Cairo": "Africa/Cairo", "Dubai": "Asia/Dubai",
-    "Hangzhou": "Asia/Shanghai", "London": "Europe/London", "Los Angeles": "America/Los_Angeles",
-    "Moscow": "Europe/Moscow", "Mumbai": "Asia/Kolkata", "New York": "America/New_York", "Paris": "Europe/Paris",
-    "Seoul": "Asia/Seoul", "Shanghai": "Asia/Shanghai", "Singapore": "Asia/Singapore", "Sydney": "Australia/Sydney",
-    "Tokyo": "Asia/Tokyo",
-}  # fmt: skip
 LOCALES = {
     "Arabic": "ar-EG", "Chinese (Simplified)": "zh-Hans-CN", "Chinese (Traditional)": "zh-Hant-TW", "Dutch": "nl-NL",
     "English": "en-US", "French": "fr-FR", "German": "de-DE", "Hindi": "hi-IN", "Indonesian": "in-ID",
@@ -155,9 +133,5 @@ LOCALES = {
 
 def app_of(name: str) -> App:
     """The package behind a sandbox app."""
-    known = APPS.get(name)
-    if known is None:
-        word = re.sub(r"[^a-z0-9]+", "", name.lower()) or "app" + "".join(f"{ord(c):x}" for c in name[:8])
-        package = f"com.example.{word if word[0].isalpha() else 'a' + word}"
-        known = App(package, f"{package}.MainActivity")
-    return known
+    package = package_of(name)
+    return App(package, _ACTIVITIES.get(package, f"{package}.MainActivity"))

@@ -166,7 +166,9 @@ class _Lexer:
         if self.line[end : end + 1] in ("?", "$", "#", "!", "0") and end < len(self.line):
             end += 1
         else:
-            while end < len(self.line) and (self.line[end].isascii() and self.line[end].isalnum() or self.line[end] == "_"):
+            while end < len(self.line) and (
+                (self.line[end].isascii() and self.line[end].isalnum()) or self.line[end] == "_"
+            ):
                 end += 1
         name = self.line[self.at + 1 : end]
         if name:
