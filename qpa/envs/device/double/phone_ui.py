@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from qpa.envs.device.double.phone_profile import HOME, app_of
 from qpa.envs.device.double.phone_widgets import GROUP, LIST, TEXT, WIDTH, Node, Page, Screen, moved
 
 if TYPE_CHECKING:
@@ -66,6 +65,18 @@ class Ui:
         self.focus = ""
         del self.stack[MAX_PAGES:]
         self.stack.append(page)
+
+    def to(self, kind: str, about: str = "", **fields: str) -> Callable[[], None]:
+        """What a tap does that opens a page."""
+        return lambda: self.open(Page(kind, about, dict(fields)))
+
+    def shows(self, app: str) -> Callable[[], None]:
+        """What a tap on an app's icon does."""
+        return lambda: self.start(app_page(app))
+
+    def calls(self, tool: str, **arguments: Any) -> Callable[[], object]:
+        """What a tap does that calls a tool."""
+        return lambda: self.do(tool, **arguments)
 
     def close(self) -> None:
         """Takes the top page away; the launcher stays."""
@@ -241,8 +252,3 @@ def app_page(name: str) -> Page:
 def window_of(screen: Screen) -> str:
     """package/activity, as the window manager names a window."""
     return f"{screen.package}/{screen.activity}"
-
-
-HOME_WINDOW = f"{HOME.package}/{HOME.activity}"
-Handler = Callable[[], None]
-__all__ = ["HOME_WINDOW", "Ui", "app_of", "app_page", "window_of"]
