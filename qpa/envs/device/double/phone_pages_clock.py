@@ -97,7 +97,7 @@ def _alarm(ui: Ui, page: Page, alarm: Row) -> list[Item]:
 
 def _expanded(ui: Ui, alarm: Row) -> Item:
     def rename() -> None:
-        ui.open(Page("alarm_label", alarm["id"], {"label": alarm["title"]}))
+        ui.open(Page("alarm_label", alarm["id"], {"label": alarm["title"]}, focus="label"))
 
     def delete() -> None:
         ui.do("manage_alarm", action="delete", alarmId=alarm["id"])
@@ -154,8 +154,6 @@ def _alarm_label(ui: Ui, page: Page) -> Screen:
         else:  # the tool cannot take a title away
             ui.phone.write_row("UPDATE alarms SET title = '' WHERE id = ? AND title <> ''", page.about)
 
-    if not ui.focus:
-        ui.focus, ui.cursor = "label", len(page.fields.get("label", ""))
     items = [
         entry(page.fields.get("label", ""), "label", "Label", "label_input"),
         button("Cancel", ui.close, "android:id/button2"),

@@ -62,9 +62,13 @@ class Ui:
         """Puts a page on top."""
         self.follow()
         self._tapped = True
-        self.focus = ""
         del self.stack[MAX_PAGES:]
         self.stack.append(page)
+        self._focus_first()
+
+    def _focus_first(self) -> None:
+        self.focus = self.stack[-1].focus
+        self.cursor = len(self.stack[-1].fields.get(self.focus, ""))
 
     def to(self, kind: str, about: str = "", **fields: str) -> Callable[[], None]:
         """What a tap does that opens a page."""
@@ -88,7 +92,8 @@ class Ui:
         """A task of its own over the launcher."""
         self.follow()
         self.stack = [Page("launcher"), *pages]
-        self.focus, self._tapped = "", True
+        self._tapped = True
+        self._focus_first()
 
     def screen(self) -> Screen:
         """The page on top, built from the tables."""

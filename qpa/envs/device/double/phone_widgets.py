@@ -60,6 +60,7 @@ class Page:
     about: str = ""
     fields: dict[str, str] = field(default_factory=dict)
     scroll: int = 0
+    focus: str = ""  # the field that typing goes to at first
     marks: set[str] = field(default_factory=set)  # expanded rows and the like
 
 
