@@ -25,6 +25,34 @@ from qpa.envs.sandbox import catalog
 TASK_PATH = "/data/local/tmp/task.msgpack"
 
 
+# A home screen with the radios and modes that tests switch in a known state.
+CALM: dict[str, list[dict[str, Any]]] = {
+    "settings": [
+        {"key": key, "value": value}
+        for key, value in {
+            "airplane_mode": "off",
+            "auto_brightness": "off",
+            "bluetooth": "on",
+            "brightness": "40",
+            "dark_mode": "off",
+            "foreground_app": "",
+            "locked_orientation": "portrait",
+            "reading_mode": "off",
+            "screen_overlay": "",
+            "screen_power": "on",
+            "screen_timeout": "30s",
+            "time_format": "24h",
+            "wifi": "on",
+        }.items()
+    ],
+    "contacts": [{"id": "contact_020", "name": "Ann Ode", "phone": "5550777"}],
+    "apps": [
+        {"name": name, "hidden": 0, "enabled": 1}
+        for name in ("Clock", "Notes", "Settings", "Messages", "Phone", "WhatsApp")
+    ],
+}
+
+
 def task(**initial: Any) -> TaskSpec:
     return TaskSpec(
         id="t",

@@ -62,9 +62,13 @@ def test_selections_are_sql_of_the_view_alone(hand: Handset):
     assert query(hand, RAW, "_id", "display_name LIKE 'M%' AND _id IN (1, 2)") == ["Row: 0 _id=1"]
     assert hand.sh("content", "query", "--uri", RAW, "--where", "_id=77") == "No result found.\n"
     for where in (
-        "1=1); DROP TABLE rows_; --", "nothing=1", "_id=", "1 IN (SELECT 1 FROM sqlite_master, contacts)",
-        "load_extension('x')", "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT count(*) FROM c)",
-    ):  # fmt: skip
+        "1=1); DROP TABLE rows_; --",
+        "nothing=1",
+        "_id=",
+        "1 IN (SELECT 1 FROM sqlite_master, contacts)",
+        "load_extension('x')",
+        "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT count(*) FROM c)",
+    ):
         out, err, code = hand.all("content", "query", "--uri", RAW, "--where", where)
         assert (out, code) == ("", 0), where
         assert err.startswith(
@@ -132,7 +136,8 @@ def test_a_refusal_is_a_java_exception(hand: Handset):
     out, err, code = hand.all("content", "insert", "--uri", DATA, *(x for b in binds for x in ("--bind", b)))
     assert (out, code) == ("", 0)
     assert err.startswith(
-        "Error while accessing provider:com.android.contacts\njava.lang.IllegalStateException: Contact already exists: contact_001\n"
+        "Error while accessing provider:com.android.contacts\n"
+        "java.lang.IllegalStateException: Contact already exists: contact_001\n"
     )
 
 
@@ -152,10 +157,25 @@ def test_contacts_change_and_go(hand: Handset):
 
 def test_events(hand: Handset):
     hand.sh(
-        "content", "insert", "--uri", EVENTS, "--bind", "calendar_id:i:1", "--bind", "title:s:Demo: part 2",
-        "--bind", "dtstart:l:1737012600000", "--bind", "dtend:l:1737016200000", "--bind", "eventTimezone:s:Asia/Shanghai",
-        "--bind", "eventLocation:s:Room 7", "--bind", "hasAlarm:i:0",
-    )  # fmt: skip
+        "content",
+        "insert",
+        "--uri",
+        EVENTS,
+        "--bind",
+        "calendar_id:i:1",
+        "--bind",
+        "title:s:Demo: part 2",
+        "--bind",
+        "dtstart:l:1737012600000",
+        "--bind",
+        "dtend:l:1737016200000",
+        "--bind",
+        "eventTimezone:s:Asia/Shanghai",
+        "--bind",
+        "eventLocation:s:Room 7",
+        "--bind",
+        "hasAlarm:i:0",
+    )
     row = {"id": "schedule_005", "event": "Demo: part 2", "datetime": "2025-01-16T15:30:00", "location": "Room 7"}
     assert hand.changed() == {("schedules", "schedule_005"): row}
     assert query(hand, EVENTS, "_id:hasAlarm:dtstart:rrule:title", "_id=5") == [

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import re
 
 import pytest
-from double_phone import Handset
-from PIL import Image
+from double_phone import CALM, Handset
 
-from qpa.envs.device.double.phone import SandboxPhone
-from qpa.envs.device.double.phone_profile import Profile
-
-CALM = {
-    "settings": [
-        {"key": key, "value": value}
-        for key, value in {
-            "airplane_mode": "off", "auto_brightness": "off", "bluetooth": "on", "brightness": "40", "dark_mode": "off",
-            "foreground_app": "", "locked_orientation": "portrait", "reading_mode": "off", "screen_overlay": "",
-            "screen_power": "on", "screen_timeout": "30s", "time_format": "24h", "wifi": "on",
-        }.items()
-    ],
-    "contacts": [{"id": "contact_020", "name": "Ann Ode", "phone": "5550777"}],
-    "apps": [{"name": name, "hidden": 0, "enabled": 1} for name in ("Clock", "Notes", "Settings", "Messages", "Phone", "WhatsApp")],
-}  # fmt: skip
 HOME = ("am", "start", "-a", "android.intent.action.MAIN", "-c", "android.intent.category.HOME")
 
 
@@ -65,8 +48,21 @@ def test_a_message_by_touch(hand: Handset):
 def test_sendto_fills_the_composer_and_a_refusal_is_shown():
     settings = [row | ({"value": "on"} if row["key"] == "airplane_mode" else {}) for row in CALM["settings"]]
     hand = Handset(14, patch=CALM | {"settings": settings})
-    hand.sh("am", "start", "-W", "-a", "android.intent.action.SENDTO", "-d", "sms:5550777", "--es", "sms_body", "hi $(x)", "--ez",
-            "exit_on_sent", "true")  # fmt: skip
+    hand.sh(
+        "am",
+        "start",
+        "-W",
+        "-a",
+        "android.intent.action.SENDTO",
+        "-d",
+        "sms:5550777",
+        "--es",
+        "sms_body",
+        "hi $(x)",
+        "--ez",
+        "exit_on_sent",
+        "true",
+    )
     assert hand.find(id="compose_message_text")[0]["text"] == "hi $(x)"
     hand.tap(desc="Send SMS")
     assert hand.changed() == {} and hand.find(text="Airplane mode is on")
@@ -117,9 +113,19 @@ def test_twelve_hours(hand: Handset):
 
 def test_timers(hand: Handset):
     for label, seconds in (("", "1500"), ("Egg", "420"), ("Egg", "9480")):
-        hand.sh("am", "start", "-a", "android.intent.action.SET_TIMER", "--ei", "android.intent.extra.alarm.LENGTH", seconds,
-                *(["--es", "android.intent.extra.alarm.MESSAGE", label] if label else []), "--ez",
-                "android.intent.extra.alarm.SKIP_UI", "true") if label != "Egg" or seconds == "420" else None  # fmt: skip
+        hand.sh(
+            "am",
+            "start",
+            "-a",
+            "android.intent.action.SET_TIMER",
+            "--ei",
+            "android.intent.extra.alarm.LENGTH",
+            seconds,
+            *(["--es", "android.intent.extra.alarm.MESSAGE", label] if label else []),
+            "--ez",
+            "android.intent.extra.alarm.SKIP_UI",
+            "true",
+        ) if label != "Egg" or seconds == "420" else None
     hand.phone.session.write(lambda ctx: ctx.insert("countdowns", id="timer_009", label="Egg", minutes=158))
     hand.sh("am", "start", "-a", "android.intent.action.SHOW_TIMERS")
     assert [n["text"] for n in hand.find(id="timer_time_text")] == ["25:00", "7:00", "2:38:00"]
@@ -132,8 +138,17 @@ def test_timers(hand: Handset):
 
 
 def test_notes_save_on_back(hand: Handset):
-    hand.sh("am", "start", "-a", "com.google.android.gms.actions.CREATE_NOTE", "-t", "text/plain", "--es", "android.intent.extra.TEXT",
-            "box code is C31")  # fmt: skip
+    hand.sh(
+        "am",
+        "start",
+        "-a",
+        "com.google.android.gms.actions.CREATE_NOTE",
+        "-t",
+        "text/plain",
+        "--es",
+        "android.intent.extra.TEXT",
+        "box code is C31",
+    )
     assert hand.find(id="edit_note_text")[0]["text"] == "box code is C31" and hand.changed() == {}
     hand.sh("input", "keyevent", "BACK")
     assert hand.find(text="box code is C31", id="index_note_text_description")
@@ -147,8 +162,20 @@ def test_contacts_events_and_bluetooth_by_touch(hand: Handset):
     hand.phone.write_row("DELETE FROM bluetooth_devices WHERE name <> 'Flip'")
     hand.phone.session.write(lambda ctx: ctx.insert("bluetooth_devices", name="Flip 9", kind="speaker"))
     before = hand.changed()
-    hand.sh("am", "start", "-a", "android.intent.action.INSERT", "-t", "vnd.android.cursor.dir/contact", "--es", "name", "Bea", "--es",
-            "phone", "5550555")  # fmt: skip
+    hand.sh(
+        "am",
+        "start",
+        "-a",
+        "android.intent.action.INSERT",
+        "-t",
+        "vnd.android.cursor.dir/contact",
+        "--es",
+        "name",
+        "Bea",
+        "--es",
+        "phone",
+        "5550555",
+    )
     hand.tap(id="group")
     hand.type("chess")
     hand.tap(text="Save")
@@ -160,8 +187,20 @@ def test_contacts_events_and_bluetooth_by_touch(hand: Handset):
     hand.tap(text="Flip 9")
     hand.tap(text="Disconnect")
     hand.tap(text="OK")
-    hand.sh("am", "start", "-a", "android.intent.action.INSERT", "-d", "content://com.android.calendar/events", "--es", "title", "Swim",
-            "--el", "beginTime", "1737012600000")  # fmt: skip
+    hand.sh(
+        "am",
+        "start",
+        "-a",
+        "android.intent.action.INSERT",
+        "-d",
+        "content://com.android.calendar/events",
+        "--es",
+        "title",
+        "Swim",
+        "--el",
+        "beginTime",
+        "1737012600000",
+    )
     hand.tap(text="Save")
     new = {key: row for key, row in hand.changed().items() if key not in before}
     assert (
@@ -273,90 +312,3 @@ def test_unicode_goes_through_the_adb_keyboard():
     assert words(hand) == "你好😂!?"
     hand.sh("am", "broadcast", "-a", "ADB_CLEAR_TEXT")
     assert words(hand) == "Note"  # the hint
-
-
-# --- trees and pictures ----------------------------------------------------------------------------------------------
-
-
-def test_the_tree_s_shape(hand: Handset):
-    out = hand.sh("uiautomator", "dump", "/dev/tty")
-    assert out.startswith(
-        "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"0\"><node index=\"0\" text=\"\""
-    )
-    assert out.endswith("</hierarchy>UI hierchary dumped to: /dev/tty\n")
-    assert hand.sh("uiautomator", "dump") == "UI hierchary dumped to: /sdcard/window_dump.xml\n"
-    assert hand.all("uiautomator", "dump", "/system/x.xml")[1].startswith(
-        "java.io.FileNotFoundException: /system/x.xml (Read-only file system)"
-    )
-    assert 'display-id="0"' in out and "display-id" not in Handset(13).sh("uiautomator", "dump", "/dev/tty")
-    hand.sh("input", "keyevent", "POWER")
-    assert hand.sh("uiautomator", "dump") == "ERROR: null root node returned by UiTestAutomationBridge.\n"
-    hand.sh("input", "tap", "500", "500")
-    hand.sh("input", "keyevent", "WAKEUP")
-    assert hand.changed() == {}
-
-
-def test_names_that_xml_cannot_hold():
-    hand = Handset(
-        14, patch=CALM | {"notes": [{"id": "note_050", "content": 'a<b> & "c"\n\x07d\x00'.replace("\x00", "")}]}
-    )
-    hand.sh("am", "start", "-n", "com.google.android.keep/.activities.BrowseActivity")
-    assert hand.find(text='a<b> & "c"\n.d')
-
-
-def test_long_lists_scroll(hand: Handset):
-    hand.sh("am", "start", "-a", "android.settings.APPLICATION_SETTINGS")
-    top = [n["text"] for n in hand.find(id="title")]
-    assert hand.find(id="content_list")[0]["scrollable"] == "true"
-    for _ in range(40):
-        hand.sh("input", "swipe", "500", "2000", "500", "400", "200")
-    end = [n["text"] for n in hand.find(id="title")]
-    assert top[0] == hand.phone.apps()[0]["name"] and end[-1] == hand.phone.apps()[-1]["name"]
-    hand.sh("input", "swipe", "500", "400", "500", "99999", "200")
-    assert [n["text"] for n in hand.find(id="title")] == top
-
-
-def test_rotation_turns_the_sizes():
-    turned = [{"key": "auto_rotate", "value": "off"}, {"key": "locked_orientation", "value": "landscape"}]
-    hand = Handset(14, patch={"settings": turned})
-    assert (
-        'rotation="1"' in hand.sh("uiautomator", "dump", "/dev/tty") and hand.tree()[0]["bounds"] == "[0,0][2340,1080]"
-    )
-
-
-def picture(data: bytes) -> Image.Image:
-    image = Image.open(io.BytesIO(data))
-    image.load()
-    return image
-
-
-def test_screencap(hand: Handset):
-    phone = hand.phone
-    image = picture(phone.shell("screencap -p").stdout)
-    assert image.size == (1080, 2340) and len(image.getcolors(1 << 20) or []) > 2
-    assert picture(phone.shell("screencap -p -d 4619827259835644672").stdout).size == (1080, 2340)
-    assert phone.shell("screencap -p -d 7").exit_code == 1
-    assert phone.shell("screencap /sdcard/s.png").exit_code == 0 and picture(phone.read("/sdcard/s.png") or b"")
-    raw = phone.shell("screencap").stdout
-    assert (
-        raw[:16] == b"".join(n.to_bytes(4, "little") for n in (1080, 2340, 1, 1)) and len(raw) == 16 + 4 * 1080 * 2340
-    )
-    hand.sh("cmd", "uimode", "night", "yes")
-    assert picture(phone.shell("screencap -p").stdout).getpixel((1000, 2300)) == (0, 0, 0)
-    assert phone.crashes == []
-
-
-def test_two_displays_warn_before_the_picture():
-    phone = SandboxPhone(14, Profile(displays=2))
-    out = phone.shell("screencap -p").stdout
-    assert out.startswith(b"[Warning] Multiple displays were found") and picture(out[out.index(b"\x89PNG") :])
-    assert phone.shell("screencap -p -d 4619827259835644673").stdout.startswith(b"\x89PNG")
-
-
-def test_a_protected_window_is_black():
-    patch = CALM | {"visible_contents": [{"source": "Wallet", "text": "Card ending in 4471", "protected": 1}],
-                    "apps": [{"name": "Wallet", "enabled": 1}]}  # fmt: skip
-    hand = Handset(14, patch=patch)
-    hand.sh("am", "start", "com.google.android.apps.walletnfcrel")
-    assert picture(hand.phone.shell("screencap -p").stdout).getcolors() == [(1080 * 2340, (0, 0, 0))]
-    assert hand.find(text="Card ending in 4471") and "SECURE" in hand.sh("dumpsys", "window", "windows")

@@ -8,9 +8,29 @@ import pytest
 from double_phone import Handset
 
 HOSTILE = (
-    "; reboot", "a && rm -rf /sdcard", "$(reboot)", "`reboot`", "a|reboot", "> /sdcard/x", "a\nreboot", "'; reboot; '",
-    '"; reboot; "', "$HOME", "\\", "~", "*", "{a,b}", "#x", "  ", "!", "&", "(a)", "你好; reboot", "-rf", "a'b\"c",
-)  # fmt: skip
+    "; reboot",
+    "a && rm -rf /sdcard",
+    "$(reboot)",
+    "`reboot`",
+    "a|reboot",
+    "> /sdcard/x",
+    "a\nreboot",
+    "'; reboot; '",
+    '"; reboot; "',
+    "$HOME",
+    "\\",
+    "~",
+    "*",
+    "{a,b}",
+    "#x",
+    "  ",
+    "!",
+    "&",
+    "(a)",
+    "你好; reboot",
+    "-rf",
+    "a'b\"c",
+)
 
 
 @pytest.fixture

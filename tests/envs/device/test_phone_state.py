@@ -1,4 +1,4 @@
-"""One state: what the shell does leaves the rows that the sandbox's own tool leaves, and a verifier judges both alike."""
+"""One state: the shell leaves the rows that the sandbox's own tool leaves, and a verifier judges both alike."""
 
 from __future__ import annotations
 
@@ -33,21 +33,45 @@ CALM = {
     "settings": [
         {"key": key, "value": value}
         for key, value in {
-            "airplane_mode": "off", "auto_brightness": "off", "battery_mode": "normal", "bluetooth": "off",
-            "brightness": "40", "dark_mode": "off", "data_saver": "off", "developer_options": "on", "dnd": "off",
-            "eye_comfort": "off", "font_size": "default", "foreground_app": "Clock", "input_method": "Gboard",
-            "location": "off", "media_state": "paused", "media_volume": "50", "mobile_data": "on", "nfc": "off",
-            "reading_mode": "off", "ring_volume": "60", "screen_overlay": "", "screen_power": "on",
-            "screen_timeout": "30s", "sound_mode": "normal", "time_format": "24h", "time_zone": "Shanghai",
-            "volume_limit": "off", "wifi": "on",
+            "airplane_mode": "off",
+            "auto_brightness": "off",
+            "battery_mode": "normal",
+            "bluetooth": "off",
+            "brightness": "40",
+            "dark_mode": "off",
+            "data_saver": "off",
+            "developer_options": "on",
+            "dnd": "off",
+            "eye_comfort": "off",
+            "font_size": "default",
+            "foreground_app": "Clock",
+            "input_method": "Gboard",
+            "location": "off",
+            "media_state": "paused",
+            "media_volume": "50",
+            "mobile_data": "on",
+            "nfc": "off",
+            "reading_mode": "off",
+            "ring_volume": "60",
+            "screen_overlay": "",
+            "screen_power": "on",
+            "screen_timeout": "30s",
+            "sound_mode": "normal",
+            "time_format": "24h",
+            "time_zone": "Shanghai",
+            "volume_limit": "off",
+            "wifi": "on",
         }.items()
     ],
-    "apps": [{"name": name, "running": 1, "enabled": 1, "kind": kind} for name, kind in (("Clock", "system"), ("Notes", "system"), ("WhatsApp", "user"))],
+    "apps": [
+        {"name": name, "running": 1, "enabled": 1, "kind": kind}
+        for name, kind in (("Clock", "system"), ("Notes", "system"), ("WhatsApp", "user"))
+    ],
     "contacts": [{"id": "contact_020", "name": "Ann Ode", "phone": "5550777", "group_name": "work"}],
     "wifi_networks": [{"ssid": "Guest-9", "password": "", "saved": 1, "connected": 1}],
     "alarms": [{"id": "alarm_030", "time": "2025-01-16T06:20:00", "title": "Row", "repeat": "daily", "enabled": 1}],
     "schedules": [{"id": "schedule_040", "event": "Exam", "datetime": "2025-01-17T10:00:00", "location": "Hall"}],
-}  # fmt: skip
+}
 A, X = "android.intent.action.", "android.intent.extra.alarm."
 CONTACT_DATA = "content://com.android.contacts/data"
 EVENTS = "content://com.android.calendar/events"
@@ -69,24 +93,82 @@ def new_contact(name: str, number: str) -> list[str]:
 
 # Tool and arguments, and the command lines that do the same.
 PAIRS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
-    "alarm": ("manage_alarm", {"action": "create", "time": "19:45", "title": "Tea; now", "repeat": "daily"},
-              [f"am start -W -a {A}SET_ALARM --ei {X}HOUR 19 --ei {X}MINUTES 45 --es {X}MESSAGE 'Tea; now' --eial {X}DAYS 1,2,3,4,5,6,7 --ez {X}SKIP_UI true"]),
-    "timer": ("manage_countdown", {"action": "start", "minutes": 7, "label": "Egg"},
-              [f"am start -a {A}SET_TIMER --ei {X}LENGTH 420 --es {X}MESSAGE Egg --ez {X}SKIP_UI true"]),
+    "alarm": (
+        "manage_alarm",
+        {"action": "create", "time": "19:45", "title": "Tea; now", "repeat": "daily"},
+        [
+            f"am start -W -a {A}SET_ALARM --ei {X}HOUR 19 --ei {X}MINUTES 45 "
+            f"--es {X}MESSAGE 'Tea; now' --eial {X}DAYS 1,2,3,4,5,6,7 --ez {X}SKIP_UI true"
+        ],
+    ),
+    "timer": (
+        "manage_countdown",
+        {"action": "start", "minutes": 7, "label": "Egg"},
+        [f"am start -a {A}SET_TIMER --ei {X}LENGTH 420 --es {X}MESSAGE Egg --ez {X}SKIP_UI true"],
+    ),
     "contact": ("add_contact", {"name": "Bo 'x' Li", "phoneNumber": "5550444"}, new_contact("Bo 'x' Li", "5550444")),
-    "contact number": ("update_contact", {"name": "Ann Ode", "phoneNumber": "5550888"},
-                       [bind(CONTACT_DATA, "data1:s:5550888", verb="update", where="raw_contact_id=20 AND mimetype='vnd.android.cursor.item/phone_v2'")]),
-    "contact gone": ("delete_contact", {"name": "Ann Ode"}, ["content delete --uri content://com.android.contacts/raw_contacts --where '_id=20'"]),
-    "event": ("manage_schedule", {"action": "create", "event": "Jog", "datetime": "2025-01-20 18:00", "location": "Park"},
-              [bind(EVENTS, "calendar_id:i:1", "title:s:Jog", "dtstart:l:1737367200000", "dtend:l:1737370800000", "eventLocation:s:Park", "hasAlarm:i:0")]),
-    "event moved": ("manage_schedule", {"action": "update", "scheduleId": "schedule_040", "datetime": "2025-01-17 11:00"},
-                    [bind(EVENTS, "dtstart:l:1737082800000", verb="update", where="_id=40")]),
-    "event gone": ("manage_schedule", {"action": "delete", "scheduleId": "schedule_040"}, ["content delete --uri content://com.android.calendar/events --where _id=40"]),
-    "reminder": ("manage_reminder", {"action": "create", "content": "Pay", "time": "2025-01-20 18:00"},
-                 [bind(EVENTS, "calendar_id:i:1", "title:s:Pay", "dtstart:l:1737367200000", "dtend:l:1737367200000", "hasAlarm:i:1")]),
+    "contact number": (
+        "update_contact",
+        {"name": "Ann Ode", "phoneNumber": "5550888"},
+        [
+            bind(
+                CONTACT_DATA,
+                "data1:s:5550888",
+                verb="update",
+                where="raw_contact_id=20 AND mimetype='vnd.android.cursor.item/phone_v2'",
+            )
+        ],
+    ),
+    "contact gone": (
+        "delete_contact",
+        {"name": "Ann Ode"},
+        ["content delete --uri content://com.android.contacts/raw_contacts --where '_id=20'"],
+    ),
+    "event": (
+        "manage_schedule",
+        {"action": "create", "event": "Jog", "datetime": "2025-01-20 18:00", "location": "Park"},
+        [
+            bind(
+                EVENTS,
+                "calendar_id:i:1",
+                "title:s:Jog",
+                "dtstart:l:1737367200000",
+                "dtend:l:1737370800000",
+                "eventLocation:s:Park",
+                "hasAlarm:i:0",
+            )
+        ],
+    ),
+    "event moved": (
+        "manage_schedule",
+        {"action": "update", "scheduleId": "schedule_040", "datetime": "2025-01-17 11:00"},
+        [bind(EVENTS, "dtstart:l:1737082800000", verb="update", where="_id=40")],
+    ),
+    "event gone": (
+        "manage_schedule",
+        {"action": "delete", "scheduleId": "schedule_040"},
+        ["content delete --uri content://com.android.calendar/events --where _id=40"],
+    ),
+    "reminder": (
+        "manage_reminder",
+        {"action": "create", "content": "Pay", "time": "2025-01-20 18:00"},
+        [
+            bind(
+                EVENTS,
+                "calendar_id:i:1",
+                "title:s:Pay",
+                "dtstart:l:1737367200000",
+                "dtend:l:1737367200000",
+                "hasAlarm:i:1",
+            )
+        ],
+    ),
     "call": ("make_call", {"phoneNumber": "5550777"}, [f"am start -a {A}CALL -d tel:5550777"]),
-    "video call": ("make_call", {"phoneNumber": "5550777", "callType": "video"},
-                   [f"am start -a {A}CALL -d tel:5550777 --ei android.telecom.extra.START_CALL_WITH_VIDEO_STATE 3"]),
+    "video call": (
+        "make_call",
+        {"phoneNumber": "5550777", "callType": "video"},
+        [f"am start -a {A}CALL -d tel:5550777 --ei android.telecom.extra.START_CALL_WITH_VIDEO_STATE 3"],
+    ),
     "wifi": ("manage_wifi", {"action": "disable"}, ["svc wifi disable"]),
     "wifi forgotten": ("forget_wifi", {"ssid": "Guest-9"}, ["cmd wifi forget-network 2"]),
     "bluetooth": ("manage_bluetooth", {"action": "enable"}, ["svc bluetooth enable"]),
@@ -102,25 +184,52 @@ PAIRS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "saver": ("manage_battery", {"mode": "power_saving"}, ["settings put global low_power 1"]),
     "quiet": ("manage_do_not_disturb", {"action": "enable"}, ["cmd notification set_dnd on"]),
     "ringer": ("set_sound_mode", {"mode": "vibrate"}, ["cmd audio set-ringer-mode VIBRATE"]),
-    "volume": ("manage_volume", {"action": "set", "stream": "media", "level": 15}, ["cmd media_session volume --stream 3 --set 15"]),
+    "volume": (
+        "manage_volume",
+        {"action": "set", "stream": "media", "level": 15},
+        ["cmd media_session volume --stream 3 --set 15"],
+    ),
     "volume key": ("press_system_button", {"button": "volume_up", "times": 1}, ["input keyevent KEYCODE_VOLUME_UP"]),
     "clock": ("set_time_format", {"format": "12h"}, ["settings put system time_12_24 12"]),
     "zone": ("set_time_zone", {"city": "Tokyo"}, ["cmd alarm set-timezone Asia/Tokyo"]),
-    "keyboard": ("manage_input_method", {"action": "enable", "inputMethod": "Grammarly"}, ["ime enable com.grammarly.android.keyboard/.GrammarlyKeyboard"]),
+    "keyboard": (
+        "manage_input_method",
+        {"action": "enable", "inputMethod": "Grammarly"},
+        ["ime enable com.grammarly.android.keyboard/.GrammarlyKeyboard"],
+    ),
     "open": ("open_app", {"appName": "Notes"}, ["am start -W -n com.google.android.keep/.activities.BrowseActivity"]),
-    "open by monkey": ("open_app", {"appName": "Notes"}, ["monkey -p com.google.android.keep -c android.intent.category.LAUNCHER 1"]),
-    "close": ("close_app", {"appName": "Clock"}, ["input keyevent KEYCODE_HOME", "am kill com.google.android.deskclock"]),
+    "open by monkey": (
+        "open_app",
+        {"appName": "Notes"},
+        ["monkey -p com.google.android.keep -c android.intent.category.LAUNCHER 1"],
+    ),
+    "close": (
+        "close_app",
+        {"appName": "Clock"},
+        ["input keyevent KEYCODE_HOME", "am kill com.google.android.deskclock"],
+    ),
     "stop": ("force_stop_app", {"appName": "WhatsApp"}, ["am force-stop com.whatsapp"]),
-    "disable": ("manage_disabled_apps", {"action": "disable", "appName": "WhatsApp"}, ["pm disable-user --user 0 com.whatsapp"]),
+    "disable": (
+        "manage_disabled_apps",
+        {"action": "disable", "appName": "WhatsApp"},
+        ["pm disable-user --user 0 com.whatsapp"],
+    ),
     "clear": ("clear_app_data", {"appName": "WhatsApp"}, ["pm clear com.whatsapp"]),
     "uninstall": ("uninstall_app", {"appName": "WhatsApp"}, ["pm uninstall com.whatsapp"]),
-    "permission": ("manage_app_permission", {"action": "grant", "appName": "Notes", "permission": "camera"}, ["pm grant com.google.android.keep android.permission.CAMERA"]),
+    "permission": (
+        "manage_app_permission",
+        {"action": "grant", "appName": "Notes", "permission": "camera"},
+        ["pm grant com.google.android.keep android.permission.CAMERA"],
+    ),
     "home": ("press_system_button", {"button": "home"}, ["input keyevent 3"]),
     "screen off": ("press_system_button", {"button": "power"}, ["input keyevent SLEEP", "input keyevent SLEEP"]),
     "play": ("control_playback", {"action": "resume"}, ["input keyevent KEYCODE_MEDIA_PLAY"]),
-    "shortcut": ("manage_text_shortcuts", {"action": "add", "shortcut": "hbd", "phrase": "Happy birthday!"},
-                 [bind("content://user_dictionary/words", "shortcut:s:hbd", "word:s:Happy birthday!")]),
-}  # fmt: skip
+    "shortcut": (
+        "manage_text_shortcuts",
+        {"action": "add", "shortcut": "hbd", "phrase": "Happy birthday!"},
+        [bind("content://user_dictionary/words", "shortcut:s:hbd", "word:s:Happy birthday!")],
+    ),
+}
 
 
 def by_tool(tool: str, arguments: dict[str, Any]) -> list[RowChange]:
