@@ -67,7 +67,7 @@ def test_a_serial_outside_the_inventory_is_refused(read):
         ("devices: !!python/object/apply:os.system [id]", "python/object"),
         ("devices: [", "devices.yaml"),
         ("", "devices.yaml"),
-        ("[" * 2000, "devices.yaml"),
+        ("[" * 1100, "devices.yaml"),
     ],
 )
 def test_a_bad_inventory_says_where_and_why(read, text, reason):

@@ -44,6 +44,11 @@ NASTY = [
 ]
 
 
+@pytest.fixture
+def linked(server, fleet):
+    return link(server, fleet.serials[0])
+
+
 def failing(device, *argv, **options) -> EnvFailure:
     async def main():
         with pytest.raises(EnvFailure) as caught:
@@ -85,9 +90,8 @@ def test_arguments_reach_the_shell_as_data(server, fleet):
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20), max_size=4))
-def test_any_argument_reaches_the_shell_as_data(server, fleet, words):
-    device = link(server, fleet.serials[0])
-    assert asyncio.run(device.shell("args", *words, deadline_s=5)).stdout.decode() == repr(words)
+def test_any_argument_reaches_the_shell_as_data(linked, words):
+    assert asyncio.run(linked.shell("args", *words, deadline_s=5)).stdout.decode() == repr(words)
 
 
 @pytest.mark.parametrize("word", ["a\0b", "\x1b[2J", "a\rb", "\x7f", "\x85", "\ud800", "x" * 70_000])
