@@ -101,9 +101,7 @@ SETTINGS: Mapping[str, SettingKey] = {
     "developer_stay_awake": SettingKey("global", "stay_on_while_plugged_in", {"on": "7", "off": "0"}),
     "battery_saver_threshold": SettingKey("global", "low_power_trigger_level"),
     "battery_mode": SettingKey("global", "low_power", {"normal": "0", "power_saving": "1"}),
-    "navigation_mode": SettingKey(
-        "secure", "navigation_mode", {"three_buttons": "0", "gestures": "2"}, locked=True
-    ),
+    "navigation_mode": SettingKey("secure", "navigation_mode", {"three_buttons": "0", "gestures": "2"}, locked=True),
     "developer_options": SettingKey("global", "development_settings_enabled", ON_OFF, locked=True),
     "usb_debug": SettingKey("global", "adb_enabled", ON_OFF, locked=True),
 }
