@@ -12,7 +12,7 @@ from qpa.envs.device.parsers import ParseError
 MAX_NODES = 20_000
 MAX_SHOWN = 500  # characters of a node's text that are kept
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
-_DUMPED = re.compile(r"UI hierc?h?i?e?r?archy dumped to: ?(\S+)|UI hierchary dumped to: ?(\S+)", re.IGNORECASE)
+_DUMPED = re.compile(r"UI hier\w+ dumped to: ?\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,10 @@ def parse_tree(data: bytes) -> Node:
         raise ParseError(f"hierarchy is not XML: {error}") from None
     if sum(1 for _ in root.iter()) > MAX_NODES:
         raise ParseError(f"hierarchy has more than {MAX_NODES} nodes")
-    children = tuple(_node(child) for child in root if child.tag == "node")
+    try:
+        children = tuple(_node(child) for child in root if child.tag == "node")
+    except RecursionError:
+        raise ParseError("hierarchy is too deep") from None
     if not children:
         raise ParseError("hierarchy is empty")
     return Node(kind="hierarchy", children=children)
