@@ -11,13 +11,11 @@ from qpa.contract import Effect, EnvFailure, ErrorType, FailureCause
 from qpa.envs.device.base import DeviceLink, ShellResult
 from qpa.envs.device.grammar import Facts, VerbError
 from qpa.envs.device.verbs import INTENTS, STATE, Verb
-from qpa.envs.device.verbs_data import DATA, group_of
+from qpa.envs.device.verbs_data import DATA
 from qpa.envs.device.verbs_ui import APPS, DOUBLE, SCREEN
 
 VERBS: Mapping[str, Verb] = MappingProxyType({**STATE, **INTENTS, **DATA, **APPS, **SCREEN, **DOUBLE})
-GROUPS = frozenset(
-    {"observe", "ui", "settings", "radios", "clock", "calendar", "contacts", "messages", "calls", "apps", "setup"}
-)
+EFFECTS = frozenset(Effect)
 NEED_GRANT = frozenset({Effect.IRREVERSIBLE, Effect.EXTERNAL})
 GRANTS = frozenset(name for name, verb in VERBS.items() if verb.effect in NEED_GRANT)
 MAX_OUTPUT = 32 * 1024 * 1024  # bytes of one answer
@@ -39,7 +37,7 @@ class Hand:
     Attributes:
       link: the enrolled serial.
       facts: what is known of the phone.
-      allowed: groups that the inventory allows on this serial; `observe` always is.
+      effects: what the inventory allows on this serial.
       grants: irreversible and external verbs that this task may use.
       watch: called with name and arguments before anything that changes the phone is sent (the journal).
       sent: names of the verbs sent, in order, for logs and tests.
@@ -47,7 +45,7 @@ class Hand:
 
     link: DeviceLink
     facts: Facts = field(default_factory=Facts)
-    allowed: Collection[str] = GROUPS
+    effects: Collection[Effect] = EFFECTS
     grants: Collection[str] = frozenset()
     watch: Callable[[str, Mapping[str, Any]], None] = lambda name, arguments: None
     sent: list[str] = field(default_factory=list)
@@ -57,9 +55,8 @@ class Hand:
         verb = VERBS.get(name)
         if verb is None:
             raise VerbError(ErrorType.UNKNOWN_TOOL, f"No verb {name[:40]!r}")
-        group = group_of(name, verb, given)
-        if group != "observe" and group not in self.allowed:
-            raise VerbError(ErrorType.PERMISSION_DENIED, f"This phone's inventory does not allow {group}")
+        if verb.effect not in self.effects:
+            raise VerbError(ErrorType.PERMISSION_DENIED, f"This phone's inventory allows nothing {verb.effect.value}")
         if verb.effect in NEED_GRANT and name not in self.grants:
             raise VerbError(ErrorType.PERMISSION_DENIED, f"Not granted for this task: {name}")
         return verb

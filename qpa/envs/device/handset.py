@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from qpa.envs.device import parsers
@@ -57,27 +58,35 @@ class Handset:
         return {int(row["_id"] or 0): row[column] or "" for row in await self.table(name, "_id", column)}
 
 
-class PhoneTable(Protocol):
+class PhoneTable(ABC):
     """How one table of the sandbox is kept by a phone.
 
     Attributes:
       name: the sandbox's table.
       key: its key column; "id" is generated, anything else is the phone's own name for the row.
       columns: those that the phone shows.
-      needs: groups that must be allowed to write it.
     """
 
     name: str
     key: str
     columns: tuple[str, ...]
-    group: str
 
+    def content(self, row: Row) -> tuple[Any, ...]:
+        """What makes two rows the same to a person: all that the phone shows."""
+        return tuple(row[column] for column in self.columns)
+
+    @abstractmethod
     async def read(self, phone: Handset) -> list[Row]:
         """Rows of `columns` (and the key, unless generated); "ref" is the phone's own id, where it has one."""
-        ...
 
-    async def insert(self, phone: Handset, row: Row) -> None: ...
+    @abstractmethod
+    async def insert(self, phone: Handset, row: Row) -> None:
+        """Makes the row. Raises `VerbError` (503) where a phone cannot."""
 
-    async def update(self, phone: Handset, ref: Any, old: Row, new: Row) -> None: ...
+    @abstractmethod
+    async def update(self, phone: Handset, ref: Any, old: Row, new: Row) -> None:
+        """Makes the row `old`, which the phone calls `ref`, into `new`."""
 
-    async def delete(self, phone: Handset, ref: Any, old: Row) -> None: ...
+    @abstractmethod
+    async def delete(self, phone: Handset, ref: Any, old: Row) -> None:
+        """Removes the row."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qpa.envs.device.grammar import unavailable
-from qpa.envs.device.handset import Handset
+from qpa.envs.device.handset import Handset, PhoneTable
 from qpa.envs.sandbox.context import Row
 
 _ITEM = "vnd.android.cursor.item/"
@@ -13,10 +13,10 @@ _KINDS = {"name": "name", "phone": "phone_v2", "email": "email_v2", "group_name"
 _HOUR_MS = 3_600_000
 
 
-class Contacts:
+class Contacts(PhoneTable):
     """Raw contacts without an account, their name, first number, first address and first group."""
 
-    name, key, group = "contacts", "id", "contacts"
+    name, key = "contacts", "id"
     columns = ("name", "phone", "group_name", "email")
 
     async def read(self, phone: Handset) -> list[Row]:
@@ -84,10 +84,10 @@ class Contacts:
         raise unavailable("The phone did not make the contact group")
 
 
-class Events:
+class Events(PhoneTable):
     """Calendar events; those with an alert are the sandbox's reminders, the others its schedules."""
 
-    key, group = "id", "calendar"
+    key = "id"
 
     def __init__(self, alert: bool) -> None:
         self._alert = alert

@@ -8,7 +8,7 @@ from typing import Any
 from qpa.contract import ErrorType
 from qpa.envs.device import parsers
 from qpa.envs.device.grammar import VerbError, unavailable
-from qpa.envs.device.handset import Handset
+from qpa.envs.device.handset import Handset, PhoneTable
 from qpa.envs.device.screen import PAUSE_S
 from qpa.envs.device.tree import Node
 from qpa.envs.sandbox.context import Row
@@ -25,10 +25,10 @@ def _refuse(what: str) -> VerbError:
     return unavailable(f"A phone does not let a shell {what}")
 
 
-class Messages:
+class Messages(PhoneTable):
     """SMS received and sent. Sending goes through the message app: no shell may write the provider."""
 
-    name, key, group = "messages", "id", "messages"
+    name, key = "messages", "id"
     columns = ("phone", "direction", "content", "at", "unread")
 
     async def read(self, phone: Handset) -> list[Row]:
@@ -81,10 +81,10 @@ def _send_button(root: Node) -> Node | None:
     return root.find(sends) or root.find(lambda node: node.clickable and node.label.casefold().startswith("send"))
 
 
-class Calls:
+class Calls(PhoneTable):
     """The call log, and the call that is on."""
 
-    name, key, group = "calls", "id", "calls"
+    name, key = "calls", "id"
     columns = ("phone", "direction", "call_type", "at", "status")
 
     async def read(self, phone: Handset) -> list[Row]:

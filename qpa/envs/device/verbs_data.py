@@ -212,10 +212,3 @@ DATA: dict[str, Verb] = {
     "update": _change(_update, values=_values, where=_values),
     "delete": _change(_delete, where=_values),
 }
-
-
-def group_of(name: str, verb: Verb, given: Mapping[str, Any]) -> str:
-    """The verb's group; a provider's verb belongs to the group of its table."""
-    if name in ("insert", "update", "delete") and given.get("table") in URIS:
-        return URIS[given["table"]].group
-    return verb.group

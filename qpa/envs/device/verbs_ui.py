@@ -57,6 +57,7 @@ APPS: dict[str, Verb] = {
     "list_disabled": read("observe", fixed("pm", "list", "packages", "-d")),
     "get_focus": read("observe", _focus, free=True),
     "get_activities": read("observe", fixed("dumpsys", "activity", "activities"), free=True),
+    "list_processes": read("observe", fixed("ps", "-A", "-o", "NAME"), free=True),
     "get_pid": read("observe", lambda facts, a: ["pidof", a["package"]], _PACKAGE, refused=1),
     "get_package": read("observe", lambda facts, a: ["dumpsys", "package", a["package"]], _PACKAGE, free=True),
     "find_launcher": read(
