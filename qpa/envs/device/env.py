@@ -311,7 +311,7 @@ class DeviceEnv:
 class _Nothing:
     """A store for a mirror that only undoes."""
 
-    def rows(self, table: str) -> list[dict]:
+    def table_rows(self, table: str) -> list[dict]:
         return []
 
     def replace(self, table: str, key: str, rows: Sequence[dict]) -> None: ...

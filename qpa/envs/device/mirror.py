@@ -21,7 +21,7 @@ CONFIRM_PAUSE_S = 0.5
 class Store(Protocol):
     """The companion's database."""
 
-    def rows(self, table: str) -> list[Row]: ...
+    def table_rows(self, table: str) -> list[Row]: ...
 
     def replace(self, table: str, key: str, rows: Sequence[Row]) -> None:
         """Makes these the table's rows; columns that a row leaves out keep their value or take the default."""
@@ -68,7 +68,7 @@ class Mirror:
 
     def _take(self, table: PhoneTable, found: Sequence[Row]) -> None:
         """Gives each row of the phone its key: a natural one, the one it had, that of a row alike, or a new one."""
-        kept = {row[table.key]: row for row in self.store.rows(table.name)}
+        kept = {row[table.key]: row for row in self.store.table_rows(table.name)}
         known = {ref: key for key, ref in self.refs.get(table.name, {}).items() if ref is not None}
         rows: list[Row] = []
         homeless: list[Row] = []
@@ -104,7 +104,7 @@ class Mirror:
         if change.op == "delete":
             return Change(change.table, dict(change.old), None)
         column, value = next(iter(change.key.items()))
-        new = next(row for row in self.store.rows(change.table) if row[column] == value)
+        new = next(row for row in self.store.table_rows(change.table) if row[column] == value)
         return Change(change.table, {**new, **change.old}, new)
 
     async def push(self, changes: Sequence[Change]) -> int:
@@ -147,7 +147,7 @@ class Mirror:
         wrong: list[str] = []
         for look in range(looks):
             await self.refresh(tables, keys)
-            shown = {name: self.store.rows(name) for name in {*tables, "settings"}}
+            shown = {name: self.store.table_rows(name) for name in {*tables, "settings"}}
             wrong = [_name(change) for change in changes if not _is_shown(change, shown[change.table])]
             if not wrong or look + 1 == looks:
                 break

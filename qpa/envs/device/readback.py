@@ -42,7 +42,7 @@ async def seed(session: DeviceSession, patch: Mapping[str, Sequence[Row]]) -> No
     """Puts the task's rows on the phone, those it has already excepted. Raises `VerbError` where it cannot."""
     for name, given in patch.items():
         table = TABLES[name]
-        wanted = {row[table.key]: row for row in session.rows(name)}
+        wanted = {row[table.key]: row for row in session.table_rows(name)}
         shown = [table.content({**wanted[r[table.key]], **r}) for r in given if r[table.key] in wanted]
         there = [table.content(row) for row in await table.read(session.phone)]
         for row, content in zip(given, shown, strict=True):
@@ -73,8 +73,8 @@ async def start(session: DeviceSession) -> None:
     session.forget(keep)
     tables, settings = watched(session.task)
     await session.mirror.refresh(tables, settings)
-    session.baseline = {name: session.rows(name) for name in tables}
-    session.baseline["settings"] = [row for row in session.rows("settings") if row["key"] in settings]
+    session.baseline = {name: session.table_rows(name) for name in tables}
+    session.baseline["settings"] = [row for row in session.table_rows("settings") if row["key"] in settings]
 
 
 async def changes(session: DeviceSession) -> list[RowChange]:
@@ -84,8 +84,8 @@ async def changes(session: DeviceSession) -> list[RowChange]:
     found: list[RowChange] = []
     for name in tables:
         table = TABLES[name]
-        found += differences(name, table.key, session.baseline[name], session.rows(name))
-    now = [row for row in session.rows("settings") if row["key"] in settings]
+        found += differences(name, table.key, session.baseline[name], session.table_rows(name))
+    now = [row for row in session.table_rows("settings") if row["key"] in settings]
     found += differences("settings", "key", session.baseline["settings"], now)
     return found
 

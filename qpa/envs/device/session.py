@@ -66,12 +66,12 @@ class DeviceSession(SandboxSession):
         self.by_host: set[tuple[str, str]] = set()  # (table, key) of rows that tools of the host wrote
         self.baseline: dict[str, list[Row]] = {}  # what a phone showed at the start
         self.follows_clock = False  # a phone's clock goes on; a double's stands
-        phone.rows = self.rows
+        phone.rows = self.table_rows
         phone.now = self._context.now
 
     # --- the companion's database, as `Mirror` sees it --------------------------------------------------------------
 
-    def rows(self, table: str) -> list[Row]:
+    def table_rows(self, table: str) -> list[Row]:
         """All rows of a table, by key."""
         return self._context.rows(f"SELECT * FROM {self._tables[table].name}")
 
@@ -80,7 +80,7 @@ class DeviceSession(SandboxSession):
         known = self._tables[table]
         wanted = {row[key] for row in rows}
         with self._db:
-            for row in self.rows(table):
+            for row in self.table_rows(table):
                 if row[key] not in wanted:
                     self._db.execute(f"DELETE FROM {known.name} WHERE {key} = ?", (row[key],))
             for row in rows:
@@ -98,7 +98,7 @@ class DeviceSession(SandboxSession):
         """Empties the companion of what only the task's made-up world knows, but for the rows to keep."""
         with self._db:
             for name, table in self._tables.items():
-                for row in self.rows(name):
+                for row in self.table_rows(name):
                     if not keep(name, row):
                         where = " AND ".join(f"{column} = ?" for column in table.key)
                         self._db.execute(f"DELETE FROM {name} WHERE {where}", [row[c] for c in table.key])
@@ -202,14 +202,14 @@ class DeviceSession(SandboxSession):
             await self.mirror.refresh(("apps",), ())
             return await self._on_host(call, given)
         session_id = arguments.get("sessionId", "")
-        found = [row for row in self.rows("gui_sessions") if row["id"] == session_id]
+        found = [row for row in self.table_rows("gui_sessions") if row["id"] == session_id]
         if not found or found[0]["execution_status"] == "completed":
             return await self._on_host(call, given)
         row = found[0]
         agent = GuiAgent(self.phone)
         results = await agent.run(row["app"], row["instruction"])
         done = row | {"status": "completed", "execution_status": "completed"}
-        self.replace("gui_sessions", "id", [*(r for r in self.rows("gui_sessions") if r is not row), done])
+        self.replace("gui_sessions", "id", [*(r for r in self.table_rows("gui_sessions") if r is not row), done])
         self.by_host.add(("gui_sessions", session_id))
         data = {"sessionId": session_id, "appName": row["app"], "status": "completed"}
         data |= {"execution_status": "completed"}
