@@ -7,7 +7,7 @@ are off stand on the screen alone. Only the Clock of AOSP and Google is known, i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -47,20 +47,48 @@ def read_time(text: str) -> str:
     return f"{hour:02d}:{found[2]}"
 
 
-async def _listed(phone: Handset, opener: str, mark: str) -> list[Node]:
-    """The rows of a list, each the smallest node with one `mark` below it; scrolled to its end."""
+def rows_of(root: Node, mark: str) -> list[Node]:
+    """The rows of a list: the smallest views with one node of this id below them."""
+
+    def is_row(node: Node) -> bool:
+        one = node.resource != mark and _marks(node, mark) == 1
+        return one and not any(child.resource != mark and _marks(child, mark) == 1 for child in node.children)
+
+    return [node for node in root.walk() if is_row(node)]
+
+
+def part_of(root: Node, row: Node, mark: str, resource: str) -> Node | None:
+    """A node of a row; an opened row may have its buttons in a view of their own, before the next row begins."""
+    nodes = list(root.walk())
+    start = next(index for index, node in enumerate(nodes) if node is row)
+    ahead = [index for index, node in enumerate(nodes) if index > start and any(node is r for r in rows_of(root, mark))]
+    inside = nodes[start : ahead[0] if ahead else len(nodes)]
+    return next((node for node in inside if node.resource == resource and node.seen), None)
+
+
+async def _pages(phone: Handset, opener: str) -> AsyncIterator[Node]:
+    """Opens a list and scrolls it to its end, a tree for each screen."""
     await phone.hand.run(opener)
-    found: dict[tuple[str, ...], Node] = {}
+    seen: set[str] = set()
     for _ in range(SCREENS):
         root = await phone.screen.look()
-        rows = [node for node in root.walk() if _marks(node, mark) == 1 and node.resource != mark]
-        smallest = [row for row in rows if not any(_marks(child, mark) for child in row.children if child in rows)]
-        new = {_reading(row): row for row in smallest if _reading(row) not in found}
-        found |= new
-        if not new or root.find(lambda node: node.scrollable) is None:
-            break
+        reading = {f"{node.resource}={node.label}={node.checked}" for node in root.walk() if node.resource}
+        yield root
+        if reading <= seen or root.find(lambda node: node.scrollable) is None:
+            return
+        seen |= reading
         await phone.screen.scroll_down()
-    return list(found.values())
+
+
+async def _listed(phone: Handset, opener: str, mark: str) -> list[Node]:
+    """All rows of a list. Two screens overlap, so a row that reads like one of the screen before counts once."""
+    found: list[Node] = []
+    before: set[tuple[str, ...]] = set()
+    async for root in _pages(phone, opener):
+        rows = rows_of(root, mark)
+        found += [row for row in rows if _reading(row) not in before]
+        before |= {_reading(row) for row in rows}
+    return found
 
 
 def _marks(node: Node, mark: str) -> int:
@@ -85,19 +113,10 @@ def _part(row: Node, resource: str) -> Node:
 
 async def _row_of(phone: Handset, opener: str, mark: str, wanted: Callable[[Node], bool], what: str) -> Node:
     """The row on the screen, scrolled to. Raises `VerbError` (404) when the list does not have it."""
-    await phone.hand.run(opener)
-    seen: set[tuple[str, ...]] = set()
-    for _ in range(SCREENS):
-        root = await phone.screen.look()
-        rows = [node for node in root.walk() if _marks(node, mark) == 1 and node.resource != mark]
-        match = [row for row in rows if wanted(row)]
+    async for root in _pages(phone, opener):
+        match = [row for row in rows_of(root, mark) if wanted(row)]
         if match:
             return match[-1]
-        new = {_reading(row) for row in rows} - seen
-        seen |= new
-        if not new or root.find(lambda node: node.scrollable) is None:
-            break
-        await phone.screen.scroll_down()
     raise VerbError(ErrorType.NOT_FOUND, f"Not in the Clock's list: {what}")
 
 
@@ -154,8 +173,7 @@ class Alarms(PhoneTable):
             await self._set_time(phone, old, datetime.fromisoformat(new["time"]))
             old = old | {"time": new["time"]}
         if new["title"] != old["title"]:
-            row = await self._open(phone, old)
-            await phone.screen.tap(_part(row, "edit_label"))
+            await phone.screen.tap(await self._button(phone, old, "edit_label"))
             field = await phone.screen.wait(lambda root: root.find(lambda n: n.kind == "EditText"), "the label's field")
             await phone.screen.fill(field, new["title"])
             await phone.screen.tap(await phone.screen.wait(lambda root: root.by_text("OK"), "OK"))
@@ -163,7 +181,7 @@ class Alarms(PhoneTable):
             await phone.screen.tap(_part(await self._find(phone, old), "onoff"))
 
     async def delete(self, phone: Handset, ref: Any, old: Row) -> None:
-        await phone.screen.tap(_part(await self._open(phone, old), "delete"))
+        await phone.screen.tap(await self._button(phone, old, "delete"))
 
     def _need_next(self, phone: Handset, moment: datetime, repeat: str) -> None:
         if next_ring(phone.now, moment.hour, moment.minute, repeat) != moment:
@@ -175,18 +193,20 @@ class Alarms(PhoneTable):
 
         return await _row_of(phone, "show_alarms", "digital_clock", wanted, f"{old['time']} {old['title']}")
 
-    async def _open(self, phone: Handset, old: Row) -> Node:
-        """The alarm's row with its buttons shown."""
+    async def _button(self, phone: Handset, old: Row, resource: str) -> Node:
+        """A button that the alarm's row has when it is opened; opens it."""
         row = await self._find(phone, old)
-        if row.by_id("delete") is None:
+
+        def shown(root: Node) -> Node | None:
+            rows = [row for row in rows_of(root, "digital_clock") if _same(old, _alarm(row))]
+            found = (part_of(root, row, "digital_clock", resource) for row in reversed(rows))
+            return next((node for node in found if node is not None), None)
+
+        found = shown(await phone.screen.look())
+        if found is None:
             await phone.screen.tap(_part(row, "arrow"))
-
-            def opened(root: Node) -> Node | None:
-                rows = [n for n in root.walk() if _marks(n, "digital_clock") == 1 and n.by_id("delete") is not None]
-                return next((n for n in reversed(rows) if _same(old, _alarm(n))), None)
-
-            row = await phone.screen.wait(opened, "the opened alarm")
-        return row
+            found = await phone.screen.wait(shown, f"the alarm's {resource}")
+        return found
 
     async def _set_time(self, phone: Handset, old: Row, moment: datetime) -> None:
         self._need_next(phone, moment, old["repeat"])

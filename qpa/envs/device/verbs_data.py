@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -92,6 +93,9 @@ URIS: Mapping[str, Uri] = {
 }
 
 
+_column = g.matching(re.compile(r"[A-Za-z_][A-Za-z0-9_]*"), "a column")
+
+
 def _uri(value: Any, facts: Facts) -> str:
     return g.one_of(*URIS)(value, facts)
 
@@ -108,7 +112,7 @@ def _values(value: Any, facts: Facts) -> dict[str, str | int | None]:
         raise wrong("want columns with their values")
     clean: dict[str, str | int | None] = {}
     for name, item in value.items():
-        g.matching(g._WORD, "a column")(str(name).casefold(), facts)
+        _column(name, facts)
         if item is None:
             clean[name] = None
         elif isinstance(item, int) and not isinstance(item, bool):
