@@ -173,7 +173,7 @@ class DeviceEnv:
                 device = await readback.changes(session)
         except VerbError as error:
             raise EnvFailure(f"{session.lease.serial}: {error.message}") from error
-        changes = readback.merge(device, host)
+        changes = readback.merge(readback.without_visits(session, device), host)
         return Evidence(changes=changes, operations=list(session.operations))
 
     async def close(self, session: DeviceSession) -> None:

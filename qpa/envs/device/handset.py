@@ -24,6 +24,7 @@ class Handset:
       rows: the companion's rows of a table, for what the phone shows elsewhere (a caller's name).
       memo: what this session set and the phone does not tell (the number calls are forwarded to).
       packages: app name -> package, from the inventory.
+      visited: packages that were opened to read or write something, at nobody's order.
     """
 
     hand: Hand
@@ -32,6 +33,7 @@ class Handset:
     now: datetime = datetime(1970, 1, 1)
     memo: dict[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
+    visited: set[str] = field(default_factory=set)
 
     @property
     def zone(self) -> ZoneInfo:

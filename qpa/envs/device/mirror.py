@@ -96,7 +96,7 @@ class Mirror:
             elif not binding.leaves(change):
                 what = change.key["key"] if change.table == "settings" else change.table
                 raise unavailable(f"No command of a phone changes {str(what).replace('_', ' ')}")
-        return planned
+        return sorted(planned, key=_rank)
 
     def _whole(self, change: RowChange) -> Change:
         if change.op == "insert":
@@ -210,6 +210,11 @@ def _is_shown(change: Change, rows: Sequence[Row]) -> bool:
     if change.old is None:
         return any(table.content(row) == content for row in rows)
     return any(row[table.key] == change.new[table.key] and table.content(row) == content for row in rows)
+
+
+def _rank(change: Change) -> int:
+    """A number must be known before it is dialled; all else keeps its order."""
+    return 0 if (change.new or {}).get("key") == "call_forwarding_number" else 1
 
 
 def _name(change: Change) -> str:

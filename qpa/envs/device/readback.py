@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qpa.contract import BehaviorCriteria, RowChange, StateCriteria, TaskSpec, ToolCriteria
 from qpa.envs.device import phone_settings
+from qpa.envs.device.android import package_of
 from qpa.envs.device.bindings import BINDINGS, HOST_TABLES, TABLES
 from qpa.envs.device.mirror import Change, differences
 from qpa.envs.sandbox.context import Row
@@ -88,6 +89,23 @@ async def changes(session: DeviceSession) -> list[RowChange]:
     now = [row for row in session.table_rows("settings") if row["key"] in settings]
     found += differences("settings", "key", session.baseline["settings"], now)
     return found
+
+
+def without_visits(session: DeviceSession, changes: Sequence[RowChange]) -> list[RowChange]:
+    """Without what the backend's own walking left: an app that it opened to read a list was opened by nobody."""
+    visited = session.phone.visited
+    if not visited:
+        return list(changes)
+
+    def own(change: RowChange) -> bool:
+        if (change.table, "/".join(str(value) for value in change.key.values())) in session.by_tool:
+            return False
+        if change.table == "settings":
+            return change.key["key"] == "foreground_app"
+        opened = change.table == "apps" and package_of(change.key["name"], session.phone.packages) in visited
+        return opened and change.new.keys() <= {"running", "stopped", "last_used"}
+
+    return [change for change in changes if not own(change)]
 
 
 def merge(device: Sequence[RowChange], host: Sequence[RowChange]) -> list[RowChange]:

@@ -64,6 +64,7 @@ class DeviceSession(SandboxSession):
         self.lease = lease
         self.mirror = Mirror(phone, self)
         self.by_host: set[tuple[str, str]] = set()  # (table, key) of rows that tools of the host wrote
+        self.by_tool: set[tuple[str, str]] = set()  # of rows that tools of the phone set out to write
         self.baseline: dict[str, list[Row]] = {}  # what a phone showed at the start
         self.follows_clock = False  # a phone's clock goes on; a double's stands
         phone.rows = self.table_rows
@@ -166,6 +167,7 @@ class DeviceSession(SandboxSession):
         look = functools.partial(self.mirror.refresh, tables, binding.settings)
         try:
             planned = self.mirror.plan(changes, binding)
+            self.by_tool |= {row_name(change) for change in changes}
             await self.mirror.push(planned)
             missing = await self.mirror.confirm(planned)
         except VerbError:

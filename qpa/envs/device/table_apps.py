@@ -107,12 +107,13 @@ class Notes(PhoneTable):
     columns = ("content",)
 
     async def read(self, phone: Handset) -> list[Row]:
-        await open_app(phone, package_of("Notes", phone.packages))
+        await self._visit(phone)
         root = await phone.screen.look()
         texts = [node.text for node in root.walk() if node.resource == NOTES_LISTED and node.text]
         return [{"ref": None, "content": text} for text in texts]
 
     async def insert(self, phone: Handset, row: Row) -> None:
+        phone.visited.add(package_of("Notes", phone.packages))
         await phone.hand.run("compose_note", body=row["content"])
         field = await phone.screen.wait(lambda root: root.by_id(NOTE_TEXT), "the note's text")
         if field.text != row["content"]:
@@ -123,10 +124,15 @@ class Notes(PhoneTable):
         raise unavailable("Notes are made and deleted here, not changed")
 
     async def delete(self, phone: Handset, ref: Any, old: Row) -> None:
-        await open_app(phone, package_of("Notes", phone.packages))
+        await self._visit(phone)
 
         def listed(root: Any) -> Any:
             return root.find(lambda node: node.resource == NOTES_LISTED and node.text == old["content"])
 
         await phone.screen.tap(await phone.screen.wait(listed, "the note"))
         await phone.screen.tap(await phone.screen.wait(lambda root: root.by_text("Delete"), "Delete"))
+
+    async def _visit(self, phone: Handset) -> None:
+        package = package_of("Notes", phone.packages)
+        phone.visited.add(package)
+        await open_app(phone, package)

@@ -289,7 +289,7 @@ def _private(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
         if data is None:
             return err(f"qpa-double: no file {args[1]}", 1)
         try:
-            phone.begin(from_msgpack(TaskSpec, data))
+            phone.begin(from_msgpack(data, TaskSpec))
         except (ContractError, EnvFailure) as error:
             return err(f"qpa-double: {error}", 1)
         return lines("ok")
