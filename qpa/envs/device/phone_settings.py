@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from qpa.envs.device import parsers
+from qpa.contract import ErrorType
+from qpa.envs.device import parsers, settings_screens
 from qpa.envs.device.android import RINGER_MODES, SETTINGS, STREAMS, ZONES, package_of
-from qpa.envs.device.grammar import unavailable
+from qpa.envs.device.grammar import VerbError, unavailable
 from qpa.envs.device.handset import Handset
 from qpa.envs.device.table_apps import in_front, open_app
 
@@ -74,13 +75,23 @@ async def put(phone: Handset, key: str, word: str) -> None:
         level = low + round(int(word) * (high - low) / 100)
         await phone.hand.run("set_volume", stream=STREAMS[key], level=level)
     elif key in _SHOWN:
-        await phone.hand.run(_SHOWN[key][0], on=word == "on")
+        await _switch(phone, key, word == "on")
     elif key in _TOLD:
         await phone.hand.run(_TOLD[key][0], on=word == "on")
     elif key in _FORWARDING:
         await _forward(phone, key, word)
     else:
         await _put_other(phone, key, word)
+
+
+async def _switch(phone: Handset, key: str, on: bool) -> None:
+    """By its command, or on the Settings app's screen where the version has none."""
+    try:
+        await phone.hand.run(_SHOWN[key][0], on=on)
+    except VerbError as error:
+        if error.error_type is not ErrorType.UNAVAILABLE or key not in settings_screens.SWITCHES:
+            raise
+        await settings_screens.flip(phone, key, on)
 
 
 def _word(on: bool) -> str:

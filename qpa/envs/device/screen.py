@@ -84,8 +84,9 @@ class Screen:
 
     async def press(self, key: str, times: int = 1) -> None:
         """Presses a key some times."""
-        for _ in range(times):
-            await self.hand.run("press", key=key)
+        while times > 0:
+            await self.hand.run("press", key=key, times=min(times, 200))
+            times -= 200
 
     async def scroll_down(self) -> None:
         """Shows what is below: a swipe of half a screen."""

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from qpa.envs.device import parsers
+from qpa.envs.device import parsers, settings_screens
 from qpa.envs.device.grammar import unavailable
 from qpa.envs.device.handset import Handset, PhoneTable
-from qpa.envs.device.parsers import ParseError
 from qpa.envs.device.tree import Node
 from qpa.envs.sandbox.context import Row
 
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for a password that the phone keeps to itself
 
 
+COMMANDS = 30  # API level from which `cmd wifi` tells and connects
+
+
+def _unseen(known: dict[str, Row], seen: set[str], kept: tuple[str, ...]) -> list[Row]:
+    """Networks that a phone does not list while Wi-Fi is off; they are not taken for gone."""
+    absent = [row for ssid, row in known.items() if ssid not in seen]
+    return [
+        {"ref": None, "ssid": row["ssid"], "saved": row["saved"] if "saved" in kept else 0, "connected": 0}
+        for row in absent
+    ]
+
+
 class WifiNetworks(PhoneTable):
-    """Saved networks and those in reach, Android 11 and later."""
+    """Saved networks and those in reach: by commands from Android 11 on, before that on the page of Settings."""
 
     name, key = "wifi_networks", "ssid"
     columns = ("saved", "connected")
 
     async def read(self, phone: Handset) -> list[Row]:
+        if phone.hand.facts.sdk < COMMANDS:
+            return await self._read_screen(phone)
         saved = parsers.wifi_saved(await phone.hand.ask("list_wifi_saved"))
         found = parsers.wifi_found(await phone.hand.ask("list_wifi_found"))
         status = await phone.hand.ask("get_wifi_status")
@@ -33,11 +46,19 @@ class WifiNetworks(PhoneTable):
             if ssid not in known and found.get(ssid, True):
                 row["password"] = UNKNOWN
             rows.append(row)
-        # While Wi-Fi is off a phone finds nothing; what is not saved is still there, so it is not taken for gone.
-        absent = [row for ssid, row in known.items() if ssid not in saved and ssid not in found]
         if "Wifi is disabled" in status:
-            rows += [{"ref": None, "ssid": row["ssid"], "saved": 0, "connected": 0} for row in absent]
+            rows += _unseen(known, {*saved, *found}, ())
         return rows
+
+    async def _read_screen(self, phone: Handset) -> list[Row]:
+        """The page of Settings; while Wi-Fi is off it lists none, and what was known is still there."""
+        known = {row["ssid"]: row for row in phone.rows("wifi_networks")}
+        on, shown = await settings_screens.wifi_rows(phone)
+        rows: list[Row] = [{"ref": None, **row} for row in shown]
+        for row in rows:
+            if row["ssid"] not in known and not row["saved"]:
+                row["password"] = UNKNOWN
+        return rows if on else rows + _unseen(known, {row["ssid"] for row in rows}, ("saved",))
 
     async def insert(self, phone: Handset, row: Row) -> None:
         raise unavailable("A network cannot be made")
@@ -46,7 +67,10 @@ class WifiNetworks(PhoneTable):
         if new["connected"] and not old["connected"]:
             if new["password"] == UNKNOWN:
                 raise unavailable("The phone does not tell a saved password; give the password")
-            await phone.hand.run("wifi_connect", ssid=new["ssid"], password=new["password"])
+            if phone.hand.facts.sdk < COMMANDS:
+                await settings_screens.join_wifi(phone, new["ssid"], new["password"])
+            else:
+                await phone.hand.run("wifi_connect", ssid=new["ssid"], password=new["password"])
         elif old["saved"] and not new["saved"]:
             await phone.hand.run("wifi_forget", network=ref)
         # A network that is only dropped was dropped by the one that took its place.
@@ -89,7 +113,7 @@ class BluetoothDevices(PhoneTable):
 
     async def _connect(self, phone: Handset, name: str, paired: bool) -> None:
         screen = phone.screen
-        await phone.hand.run("show_bluetooth")
+        await settings_screens.show(phone, "bluetooth")
         if not paired:
             await screen.tap(await screen.wait(lambda root: root.by_text("Pair new device"), "Pair new device"))
         await screen.tap(await screen.wait(lambda root: _title(root, name), name))
@@ -100,7 +124,7 @@ class BluetoothDevices(PhoneTable):
 
     async def _disconnect(self, phone: Handset, name: str) -> None:
         screen = phone.screen
-        await phone.hand.run("show_bluetooth")
+        await settings_screens.show(phone, "bluetooth")
         await screen.tap(await screen.wait(lambda root: _title(root, name), name))
         await screen.tap(await screen.wait(lambda root: root.by_text("Disconnect"), "Disconnect"))
         confirm = (await screen.look()).by_text("OK")
@@ -110,6 +134,3 @@ class BluetoothDevices(PhoneTable):
 
 def _title(root: Node, name: str) -> Node | None:
     return root.find(lambda node: node.text == name)
-
-
-__all__ = ["UNKNOWN", "BluetoothDevices", "ParseError", "WifiNetworks"]

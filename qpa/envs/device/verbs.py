@@ -22,8 +22,8 @@ Argv = Callable[[Facts, dict[str, Any]], list[str]]
 # What Android's commands print when they failed, at the start of a line, whatever their exit code.
 _REFUSALS = re.compile(
     r"^\s*(?:Error\b|ERROR:|Exception\b|Failure\b|Failed\b|java\.[\w.]+(?:Exception|Error)|Security ?exception|Bad |"
-    r"Unknown (?:command|input method|stream|option)|Invalid\b|Killed\b|usage:|Usage:|Can't find service|"
-    r"cmd: Can't find service|.*: (?:inaccessible or )?not found\s*$)",
+    r"Available commands:|Unknown (?:command|input method|stream|option)|Invalid\b|Killed\b|usage:|Usage:|"
+    r"Can't find service|cmd: Can't find service|.*: (?:inaccessible or )?not found\s*$)",
     re.MULTILINE | re.IGNORECASE,
 )
 _LONG = 160  # characters of a phone's error text that are passed on
@@ -100,6 +100,8 @@ def _start(action: str, **extras: Callable[[dict[str, Any]], list[str]]) -> Argv
     return build
 
 
+_PAGES = {page: f"android.settings.{page.upper()}_SETTINGS" for page in ("bluetooth", "wifi")}
+_PAGES["airplane"] = "android.settings.AIRPLANE_MODE_SETTINGS"
 _ALARM = "android.intent.extra.alarm."
 
 
@@ -251,7 +253,13 @@ INTENTS: dict[str, Verb] = {
     ),
     "show_alarms": Verb("ui", _REVERSIBLE, _start("android.intent.action.SHOW_ALARMS"), repeatable=True),
     "show_timers": Verb("ui", _REVERSIBLE, _start("android.intent.action.SHOW_TIMERS"), repeatable=True),
-    "show_bluetooth": Verb("ui", _REVERSIBLE, _start("android.settings.BLUETOOTH_SETTINGS"), repeatable=True),
+    "show_settings": Verb(
+        "ui",
+        _REVERSIBLE,
+        lambda facts, a: ["am", "start", "-W", "-a", _PAGES[a["page"]]],
+        {"page": g.one_of("airplane", "bluetooth", "wifi")},
+        repeatable=True,
+    ),
     "compose_message": Verb(
         "ui",
         _REVERSIBLE,

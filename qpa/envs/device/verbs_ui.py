@@ -119,7 +119,13 @@ SCREEN: dict[str, Verb] = {
         {"x1": g.x, "y1": g.y, "x2": g.x, "y2": g.y, "ms": g.integer(1, 10_000)},
         deadline_s=20.0,
     ),
-    "press": Verb("ui", _REVERSIBLE, lambda facts, a: ["input", "keyevent", KEYS[a["key"]]], {"key": g.key}),
+    "press": Verb(
+        "ui",
+        _REVERSIBLE,
+        lambda facts, a: ["input", "keyevent", *[KEYS[a["key"]]] * a["times"]],
+        {"key": g.key, "times": g.integer(1, 200)},
+        deadline_s=30.0,
+    ),
     "type": Verb("ui", _REVERSIBLE, _input_text, {"text": _no_literal_space_code}, deadline_s=30.0),
     "type_any": Verb("ui", _REVERSIBLE, _broadcast_text, {"text": g.text}, deadline_s=20.0),
     # A tap that sends, pays or deletes for good: the grant is asked for where it is known what the button does.
