@@ -250,7 +250,10 @@ class DeviceEnv:
             raise EnvFailure(f"{place.device.serial}: does not tell its API level") from None
         double = False
         if place.device.kind is DeviceKind.DOUBLE:
-            double = (await hand.ask("double_version")).startswith("qpa-double")
+            try:
+                double = (await hand.ask("double_version")).startswith("qpa-double")
+            except VerbError:  # no such command
+                double = False
             if not double:
                 raise EnvFailure(f"{place.device.serial}: enrolled as a double, and is none")
         width, height = parsers.screen_size(await hand.ask("screen_size"))

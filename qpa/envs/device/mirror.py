@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from qpa.contract import RowChange
 from qpa.envs.device import phone_settings
 from qpa.envs.device.bindings import TABLES, Binding
-from qpa.envs.device.grammar import unavailable
+from qpa.envs.device.grammar import VerbError, unavailable
 from qpa.envs.device.handset import Handset, PhoneTable
 from qpa.envs.sandbox.context import Row
 
@@ -155,16 +155,22 @@ class Mirror:
         return wrong
 
     async def undo(self, changes: Sequence[RowChange]) -> list[str]:
-        """Takes back a journal's changes, last first; returns those that cannot be (sent messages, made calls)."""
+        """Takes back a journal's changes, last first; returns those that a phone cannot take back, and why.
+
+        Raises `EnvFailure` when the phone is gone; the same changes may then be taken back again.
+        """
         left = []
         for record in reversed(changes):
             old, new = record.old or None, record.new or None
-            if record.table in ("messages", "calls"):
-                left.append(_name(Change(record.table, old, new)))
-            elif record.table == "settings":
-                await self._undo_setting(old, new)
-            else:
-                await self._undo_row(TABLES[record.table], old, new)
+            try:
+                if record.table in ("messages", "calls"):
+                    raise unavailable("sent is sent")
+                if record.table == "settings":
+                    await self._undo_setting(old, new)
+                else:
+                    await self._undo_row(TABLES[record.table], old, new)
+            except VerbError as error:
+                left.append(f"{_name(Change(record.table, old, new))}: {error.message}")
         return left
 
     async def _undo_setting(self, old: Row | None, new: Row | None) -> None:

@@ -145,13 +145,15 @@ async def _put_other(phone: Handset, key: str, word: str) -> None:
 
 async def _forward(phone: Handset, key: str, word: str) -> None:
     """One dialled code sets both rows: the number is in it, and switching off needs none."""
+    known = phone.memo.get("call_forwarding_number", "")
     if key == "call_forwarding_number":
         phone.memo["wanted_number"] = word
-        if await get(phone, "call_forwarding") == "on":
-            await phone.hand.run("forward_calls", number=word)
-        phone.memo[key] = word
-        return
-    number = phone.memo.get("wanted_number") or phone.memo.get("call_forwarding_number", "")
-    if word == "on" and not number:
+        if await get(phone, "call_forwarding") != "on":
+            return  # the switch, which comes next, dials it
+    number = phone.memo.get("wanted_number") or known
+    on = key == "call_forwarding_number" or word == "on"
+    if on and not number:
         raise unavailable("The number to forward to is not known")
-    await phone.hand.run("forward_calls", number=number if word == "on" else "")
+    await phone.hand.run("forward_calls", number=number if on else "")
+    if on:
+        phone.memo["call_forwarding_number"] = number

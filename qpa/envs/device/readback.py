@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from qpa.contract import BehaviorCriteria, RowChange, StateCriteria, TaskSpec, ToolCriteria
+from qpa.contract import BehaviorCriteria, RowChange, Skill, StateCriteria, TaskSpec, ToolCriteria
 from qpa.envs.device import phone_settings
 from qpa.envs.device.android import package_of
 from qpa.envs.device.bindings import BINDINGS, HOST_TABLES, TABLES
+from qpa.envs.device.grammar import VerbError
 from qpa.envs.device.mirror import Change, differences
 from qpa.envs.sandbox.context import Row
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from qpa.envs.device.session import DeviceSession
 
 
-def watched(task: TaskSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def watched(task: TaskSpec, skills: Iterable[Skill]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Tables and settings that the task's tools can touch and its criteria ask about: what is read before and after."""
     tables: set[str] = set()
     settings: set[str] = set()
@@ -26,7 +27,7 @@ def watched(task: TaskSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
                 settings.add(change.key["key"])
             else:
                 tables.add(change.table)
-    named = list(task.resources.tools)
+    named = [*task.resources.tools, *(tool for skill in skills for tool in skill.tools)]
     if isinstance(task.criteria, ToolCriteria):
         named += [step.name for step in task.criteria.steps]
     if isinstance(task.criteria, BehaviorCriteria):
@@ -35,8 +36,12 @@ def watched(task: TaskSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if name in BINDINGS:
             tables |= set(BINDINGS[name].tables)
             settings |= set(BINDINGS[name].settings)
+    if tables & {"calls", "messages"}:
+        tables.add("contacts")
     kept = (settings & phone_settings.KEYS) - phone_settings.READ_ONLY
-    return tuple(sorted(tables & TABLES.keys())), tuple(sorted(kept))
+    # People first: calls and messages take their names from them.
+    ordered = sorted(tables & TABLES.keys(), key=lambda name: (name != "contacts", name))
+    return tuple(ordered), tuple(sorted(kept))
 
 
 async def seed(session: DeviceSession, patch: Mapping[str, Sequence[Row]]) -> None:
@@ -72,15 +77,30 @@ async def start(session: DeviceSession) -> None:
         return table in TABLES and (table, row[TABLES[table].key]) in patched
 
     session.forget(keep)
-    tables, settings = watched(session.task)
-    await session.mirror.refresh(tables, settings)
+    tables, settings = watched(session.task, session.offered_skills())
+    session.watch = await _readable(session, tables, settings)
+    tables, settings = session.watch
     session.baseline = {name: session.table_rows(name) for name in tables}
     session.baseline["settings"] = [row for row in session.table_rows("settings") if row["key"] in settings]
 
 
+async def _readable(
+    session: DeviceSession, tables: Sequence[str], settings: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those that this phone can be asked for, each read once; what an old version lacks is in no evidence."""
+    read: list[tuple[str, bool]] = []
+    for name, is_table in [*((name, True) for name in tables), *((key, False) for key in settings)]:
+        try:
+            await session.mirror.refresh([name] if is_table else [], [] if is_table else [name])
+        except VerbError:
+            continue
+        read.append((name, is_table))
+    return tuple(name for name, is_table in read if is_table), tuple(name for name, is_table in read if not is_table)
+
+
 async def changes(session: DeviceSession) -> list[RowChange]:
     """Net changes of what is watched, read from the phone now."""
-    tables, settings = watched(session.task)
+    tables, settings = session.watch
     await session.mirror.refresh(tables, settings)
     found: list[RowChange] = []
     for name in tables:

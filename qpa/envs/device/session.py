@@ -66,6 +66,7 @@ class DeviceSession(SandboxSession):
         self.by_host: set[tuple[str, str]] = set()  # (table, key) of rows that tools of the host wrote
         self.by_tool: set[tuple[str, str]] = set()  # of rows that tools of the phone set out to write
         self.baseline: dict[str, list[Row]] = {}  # what a phone showed at the start
+        self.watch: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # tables and settings of that reading
         self.follows_clock = False  # a phone's clock goes on; a double's stands
         phone.rows = self.table_rows
         phone.now = self._context.now
@@ -104,6 +105,10 @@ class DeviceSession(SandboxSession):
                         where = " AND ".join(f"{column} = ?" for column in table.key)
                         self._db.execute(f"DELETE FROM {name} WHERE {where}", [row[c] for c in table.key])
         self._context.known.clear()
+
+    def offered_skills(self) -> list[Skill]:
+        """The skills whose loaders the task shows."""
+        return [skill for name, skill in self._skills.items() if name in self.callable]
 
     def fork(self) -> SandboxSession:
         """Raises `EnvFailure`: there is one phone."""
