@@ -20,6 +20,7 @@ class SettingKey:
       name: Android's key.
       values: the sandbox's word -> Android's value; empty means that the text is the same.
       full: with a number here, the sandbox's 0..100 is Android's 0..full, rounded.
+      default: the sandbox's word where Android has no value; "" says that it cannot be known.
       locked: may be read and not written (it would cut the connection, or does nothing).
     """
 
@@ -27,6 +28,7 @@ class SettingKey:
     name: str
     values: Mapping[str, str] | None = None
     full: int = 0
+    default: str = ""
     locked: bool = False
 
     def encode(self, word: str) -> str | None:
@@ -82,9 +84,18 @@ _TIMEOUTS = {
     "30min": "1800000", "never": "2147483647",
 }  # fmt: skip
 
+# Switches that a phone without a value may have on.
+_OWN_DEFAULT = frozenset(
+    {"vibrate_touch", "sound_touch", "sound_dial_pad", "sound_screen_lock", "sound_charging", "auto_time"}
+    | {"auto_time_zone", "auto_rotate", "auto_brightness", "wake_lift", "wake_double_tap", "vibrate_calls"}
+)
+
 # Settings that are nothing but a row of Android's settings provider.
 SETTINGS: Mapping[str, SettingKey] = {
-    **{key: SettingKey(space, name, ON_OFF) for key, (space, name) in _SWITCHES.items()},
+    **{
+        key: SettingKey(space, name, ON_OFF, default="" if key in _OWN_DEFAULT else "off")
+        for key, (space, name) in _SWITCHES.items()
+    },
     "brightness": SettingKey("system", "screen_brightness", full=255),
     "locked_orientation": SettingKey("system", "user_rotation", {"portrait": "0", "landscape": "1"}),
     "screen_timeout": SettingKey("system", "screen_off_timeout", _TIMEOUTS),
@@ -94,11 +105,11 @@ SETTINGS: Mapping[str, SettingKey] = {
         "font_scale",
         {"small": "0.85", "default": "1.0", "large": "1.15", "extra_large": "1.3", "huge": "1.5"},
     ),
-    "bold_text": SettingKey("secure", "font_weight_adjustment", {"on": "300", "off": "0"}),
+    "bold_text": SettingKey("secure", "font_weight_adjustment", {"on": "300", "off": "0"}, default="off"),
     "touch_hold_delay": SettingKey("secure", "long_press_timeout", {"short": "400", "medium": "1000", "long": "1500"}),
     "time_format": SettingKey("system", "time_12_24", {"12h": "12", "24h": "24"}),
     "device_name": SettingKey("global", "device_name"),
-    "developer_stay_awake": SettingKey("global", "stay_on_while_plugged_in", {"on": "7", "off": "0"}),
+    "developer_stay_awake": SettingKey("global", "stay_on_while_plugged_in", {"on": "7", "off": "0"}, default="off"),
     "battery_saver_threshold": SettingKey("global", "low_power_trigger_level"),
     "battery_mode": SettingKey("global", "low_power", {"normal": "0", "power_saving": "1"}),
     "navigation_mode": SettingKey("secure", "navigation_mode", {"three_buttons": "0", "gestures": "2"}, locked=True),
