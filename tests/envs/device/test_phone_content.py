@@ -68,6 +68,7 @@ def test_selections_are_sql_of_the_view_alone(hand: Handset):
         "1 IN (SELECT 1 FROM sqlite_master, contacts)",
         "load_extension('x')",
         "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT count(*) FROM c)",
+        "(SELECT count(*) FROM " + ", ".join(f"rows_ r{i}" for i in range(40)) + ")",
     ):
         out, err, code = hand.all("content", "query", "--uri", RAW, "--where", where)
         assert (out, code) == ("", 0), where
@@ -116,6 +117,17 @@ def test_a_contact_appears_with_its_name_and_number(hand: Handset):
     row = {"id": row_id, "name": title, "phone": "5550123", "group_name": "", "email": "", "ringtone": ""}
     assert hand.changed() == {("contacts", row_id): row}
     assert [(o.tool, o.ok) for o in hand.evidence().operations] == [("add_contact", True)]
+
+
+def test_two_contacts_finished_in_the_other_order_keep_their_numbers(hand: Handset):
+    first = new_contact(hand, ("name", "s:Uma"))
+    second = new_contact(hand, ("name", "s:Vic"), ("phone_v2", "s:5550701"))
+    binds = [f"raw_contact_id:i:{first}", "mimetype:s:vnd.android.cursor.item/phone_v2", "data1:s:5550702"]
+    hand.sh("content", "insert", "--uri", DATA, *(x for b in binds for x in ("--bind", b)))
+    names = [query(hand, RAW, "display_name", f"_id={n}") for n in (first, second)]
+    assert names == [["Row: 0 display_name=Uma"], ["Row: 0 display_name=Vic"]]
+    hand.sh("content", "delete", "--uri", RAW, "--where", f"_id={second}")
+    assert [row["name"] for row in hand.changed().values()] == ["Uma"]
 
 
 def test_groups_are_numbers(hand: Handset):

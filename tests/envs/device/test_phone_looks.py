@@ -92,12 +92,14 @@ def test_two_displays_warn_before_the_picture():
     assert phone.shell("screencap -p -d 4619827259835644673").stdout.startswith(b"\x89PNG")
 
 
-def test_a_protected_window_is_black():
+@pytest.mark.parametrize(("android", "black"), [(11, False), (12, True), (14, True)])
+def test_a_protected_window_is_black_from_android_12(android: int, black: bool):
     patch = CALM | {
         "visible_contents": [{"source": "Wallet", "text": "Card ending in 4471", "protected": 1}],
         "apps": [{"name": "Wallet", "enabled": 1}],
     }
-    hand = Handset(14, patch=patch)
+    hand = Handset(android, patch=patch)
     hand.sh("am", "start", "com.google.android.apps.walletnfcrel")
-    assert picture(hand.phone.shell("screencap -p").stdout).getcolors() == [(1080 * 2340, (0, 0, 0))]
+    colours = picture(hand.phone.shell("screencap -p").stdout).getcolors(1 << 20)
+    assert (colours == [(1080 * 2340, (0, 0, 0))]) == black
     assert hand.find(text="Card ending in 4471") and "SECURE" in hand.sh("dumpsys", "window", "windows")

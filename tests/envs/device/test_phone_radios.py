@@ -35,6 +35,8 @@ def test_wifi():
     assert 'Wifi is connected to "HomeNet_5G"\n' in hand.sh(*status)
     assert hand.sh("cmd", "wifi", "connect-network", "Office", "wpa2", "wrong-one") == "Connection initiated \n"
     assert 'Wifi is connected to "HomeNet_5G"\n' in hand.sh(*status)  # a wrong password only shows here
+    hand.sh("cmd", "wifi", "connect-network", "Cafe", "open")  # a part of a name is another network
+    assert 'Wifi is connected to "HomeNet_5G"\n' in hand.sh(*status)
     hand.sh("cmd", "wifi", "connect-network", "CafeLibre", "open")
     assert 'Wifi is connected to "CafeLibre"\n' in hand.sh(*status)
     assert hand.sh("cmd", "wifi", "forget-network", "1") == "Forget successful\n"

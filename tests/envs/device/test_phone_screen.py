@@ -265,6 +265,15 @@ def test_home_and_back_are_the_sandbox_s_where_the_tables_have_the_app():
     assert hand.changed() == {("settings", "foreground_app"): {"value": ""}}
 
 
+def test_back_over_a_recorded_app_only_closes_the_page():
+    settings = [row | ({"value": "Clock"} if row["key"] == "foreground_app" else {}) for row in CALM["settings"]]
+    hand = Handset(14, patch=CALM | {"settings": settings})
+    hand.tap(id="digital_clock")
+    assert hand.find(id="material_timepicker_ok_button")
+    hand.sh("input", "keyevent", "BACK")
+    assert hand.find(id="digital_clock") and hand.changed() == {}
+
+
 # --- text ------------------------------------------------------------------------------------------------------------
 
 

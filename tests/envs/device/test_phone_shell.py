@@ -70,6 +70,8 @@ def hand() -> Handset:
         ("echo a &&", "", "/system/bin/sh: syntax error: unexpected EOF\n", 1),
         ("| echo", "", "/system/bin/sh: syntax error: unexpected '|'\n", 1),
         ("for i in 1; do echo; done", "", "/system/bin/sh: syntax error: unexpected 'for'\n", 1),
+        ("'for' 1", "", "/system/bin/sh: for: inaccessible or not found\n", 127),
+        ("'A'=1", "", "/system/bin/sh: A=1: inaccessible or not found\n", 127),
         ("echo )", "", "/system/bin/sh: syntax error: unexpected ')'\n", 1),
         ("", "", "", 0),
     ],
@@ -102,6 +104,18 @@ def test_nesting_commands_and_length_are_bounded(hand: Handset):
     assert hand.line("true;" * 600)[1] == "/system/bin/sh: too many commands in one line\n"
     assert hand.line("x" * (1 << 20) + "x")[1] == "/system/bin/sh: line is too long\n"
     assert hand.line('sh -c \'sh -c "sh -c \\"sh -c true\\""\'')[1] == "/system/bin/sh: nested too deep\n"
+
+
+def test_what_is_no_text_goes_out_as_bytes(hand: Handset):
+    assert hand.phone.shell("echo \udcff").stdout == b"\xff\n"
+    assert hand.phone.shell("echo '\ud800' \udcff").stdout == b"? ?\n" and hand.phone.crashes == []
+
+
+def test_starts_are_logged(hand: Handset):
+    hand.all("am", "start", "-n", "a.b/.C")
+    assert hand.sh("logcat", "-d").endswith("ActivityTaskManager: START u0 { cmp=a.b/.C } from uid 2000\n")
+    hand.sh("logcat", "-c")
+    assert "START" not in hand.sh("logcat", "-d")
 
 
 def test_files(hand: Handset):

@@ -316,6 +316,13 @@ def test_denied_permissions_are_security_exceptions():
     assert hand.changed() == {} and hand.find(text="Permission denied: CALL_PHONE")
 
 
+def test_an_episode_before_is_closed():
+    hand = Handset()
+    before = hand.phone.session
+    hand.sh("qpa-double", "reset")
+    assert before.closed and not hand.phone.session.closed
+
+
 def test_two_phones_share_nothing():
     first, second = SandboxPhone(14), SandboxPhone(9)
     first.shell("svc nfc enable; svc nfc disable; echo x > /sdcard/Download/y")

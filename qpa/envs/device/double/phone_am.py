@@ -55,6 +55,9 @@ def am(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
 
 
 def _start(phone: SandboxPhone, intent: Intent) -> ShellResult:
+    moment = f"{phone.now:%m-%d %H:%M:%S}.000"
+    shown = str(intent).removeprefix("Intent ")
+    phone.extras.logcat.append(f"{moment}  1000  1000 I ActivityTaskManager: START u0 {shown} from uid 2000")
     if intent.package and not intent.component and not intent.action:
         intent.action, intent.categories = _MAIN, [_LAUNCHER]
     if intent.component:

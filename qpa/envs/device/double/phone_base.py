@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from qpa.envs.device.base import ShellResult
 if TYPE_CHECKING:
     from qpa.envs.device.double.phone import SandboxPhone
 
+LOGGED = 200  # lines of `logcat` that are kept
 Command = Callable[["SandboxPhone", list[str], bytes], ShellResult]  # arguments without the name, standard input
 
 
@@ -124,7 +126,6 @@ class Extras:
     keyboard: str = ""  # the current one among them, "" while a sandbox keyboard is current
     override: tuple[int, int] | None = None  # `wm size`
     density: int = 0  # `wm density`, 0 for the profile's
-    logcat: list[str] = field(default_factory=list)
+    logcat: deque[str] = field(default_factory=lambda: deque(maxlen=LOGGED))
     variables: dict[str, str] = field(default_factory=dict)
     properties: dict[str, str] = field(default_factory=dict)  # `setprop`
-    activities: list[str] = field(default_factory=list)  # intents that led nowhere the sandbox knows

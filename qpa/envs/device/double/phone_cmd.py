@@ -176,7 +176,7 @@ def _media_session(phone: SandboxPhone, args: list[str]) -> ShellResult:
 
 def _notification(phone: SandboxPhone, args: list[str]) -> ShellResult:
     verb, rest = (args[0], args[1:]) if args else ("", [])
-    if (verb in ("set_dnd",) and has(phone.api, "cmd_dnd")) or (verb == "set_dnd" and phone.api == 28):
+    if verb == "set_dnd" and has(phone.api, "cmd_dnd"):
         if rest[:1] not in (["on"], ["off"], ["all"], ["none"], ["priority"], ["alarms"]):
             return err("Usage: set_dnd {on|none (same as above)|priority|alarms|all|off (same as above)}", 255)
         phone.use("manage_do_not_disturb", action="disable" if rest[0] in ("off", "all") else "enable")

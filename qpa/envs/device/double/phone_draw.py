@@ -20,8 +20,7 @@ _FONTS: dict[int, Any] = {}
 def picture(phone: SandboxPhone, png: bool) -> bytes:
     """PNG, or the raw form of `screencap`: width, height, format 1 and colour space as 32-bit words, then RGBA.
 
-    Raises `EnvFailure` without Pillow. A window that forbids capturing is black (from Android 12; before it, too,
-    since the double has no hardware overlay).
+    Raises `EnvFailure` without Pillow. A window that forbids capturing is black from Android 12.
     """
     try:
         from PIL import Image, ImageDraw, ImageFont
@@ -50,6 +49,8 @@ def _hidden(phone: SandboxPhone) -> bool:
     """The display is off, or the app in front forbids capturing its window."""
     if not phone.ui.lit():
         return True
+    if not has(phone.api, "secure_black"):
+        return False
     page = phone.ui.page
     sql = "SELECT 1 AS x FROM visible_contents WHERE source = ? AND protected = 1"
     return page.kind == "app" and bool(phone.rows(sql, page.about))

@@ -189,7 +189,7 @@ def _element(phone: SandboxPhone, package: str, node: Node, index: int) -> list[
 
 def _quoted(value: str) -> str:
     """Always in double quotes, with line ends as references."""
-    return '"' + quoteattr(value, {"\n": "&#10;", '"': "&quot;"})[1:-1] + '"'
+    return '"' + quoteattr(value, {'"': "&quot;"})[1:-1] + '"'
 
 
 def _flag(value: bool) -> str:

@@ -19,7 +19,7 @@ SINCE = {
     "cmd_phone_data": 30,  # `cmd phone data enable`
     "cmd_location": 31,  # `cmd location set-location-enabled`; the secure settings then change nothing
     "cmd_bluetooth": 31,  # `cmd bluetooth_manager enable`
-    "cmd_dnd": 29,  # `cmd notification set_dnd`
+    "cmd_dnd": 28,  # `cmd notification set_dnd`
     "cmd_post": 28,  # `cmd notification post`
     "top_resumed": 31,  # topResumedActivity, before mResumedActivity
     "post_notifications": 33,  # POST_NOTIFICATIONS is a runtime permission

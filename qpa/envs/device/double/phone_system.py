@@ -36,13 +36,13 @@ def setprop(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
 
 
 def logcat(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
-    """`-d` prints what there is, `-c` clears; the double logs which intents found nobody."""
+    """`-d` prints what there is, `-c` clears; the double logs each start of an activity."""
     if "-c" in args:
         phone.extras.logcat.clear()
         return ShellResult()
     moment = f"{phone.now:%m-%d %H:%M:%S}.000"
     boot = f"{moment}  1000  1000 I SystemServer: double of Android {phone.android}"
-    return lines("--------- beginning of main", boot, *phone.extras.logcat[-200:])
+    return lines("--------- beginning of main", boot, *phone.extras.logcat)
 
 
 def service(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
