@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import difflib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 import msgspec
@@ -35,6 +35,7 @@ from qpa.envs.sandbox.schema import Table, upsert, upsert_all
 from qpa.envs.sandbox.tool import printable, validate
 from qpa.envs.sandbox.world import Snapshot, snapshot
 
+T = TypeVar("T")
 _FAULT_MESSAGES = {
     ErrorType.UNAVAILABLE: "Service temporarily unavailable",
     ErrorType.TIMEOUT: "Tool timed out",
@@ -105,6 +106,33 @@ class SandboxSession:
     def changes(self) -> list[RowChange]:
         """Net row changes since the initial state, sorted by table and key; the operation log is not part of it."""
         return row_changes(self._recorder.changeset(), self._tables)
+
+    @property
+    def now(self) -> datetime:
+        """The episode's frozen clock, local wall time."""
+        return self._context.now
+
+    def rows(self, sql: str, *params: Any) -> list[Row]:
+        """What the tables hold, for a reader beside the tools; raises `EnvFailure` on a closed session."""
+        if self.closed:
+            raise EnvFailure(f"sandbox session {self.id} is closed; reset the task for a new one")
+        return self._context.rows(sql, *params)
+
+    def write(self, change: Callable[[ToolContext], T]) -> T:
+        """A change from outside the tools, as a device's own shell makes: in the row changes, in no operation log.
+
+        Whatever `change` raises is passed on and undoes it, ids it took included.
+        """
+        before = dict(self._context.counters)
+        try:
+            with self._db:
+                result = change(self._context)
+            return result
+        except BaseException:
+            self._context.counters.clear()
+            self._context.counters.update(before)
+            self._context.known.clear()
+            raise
 
     def fork(self) -> SandboxSession:
         """An independent copy: database, changes so far, counters, log, fault counts and stored answers."""
