@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from envs.device.verb_phones import InProcessLink
+from verb_phones import InProcessLink
+
 from qpa.bench import BenchVerifier
 from qpa.contract import Effect, Feedback, StateCriteria, TaskSpec, ToolCall
 from qpa.contract.base import Dimension, Split

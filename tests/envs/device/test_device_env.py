@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from env_phones import Player, env_over, task_of
+from verb_phones import HOSTILE
 
-from envs.device.env_phones import Player, env_over, task_of
-from envs.device.verb_phones import HOSTILE
 from qpa.bench import BenchVerifier, load_suite, make_env, oracle, run_actions
 from qpa.contract import Effect, EnvFailure, ErrorType, FailureCause, TaskSpec, ToolCall
 from qpa.contract.tasks import Fault

@@ -133,7 +133,7 @@ def test_telephony_with_one_and_two_sims():
 
 
 def test_battery():
-    text = "Current Battery Service state:\n  AC powered: false\n  status: 3\n  level: 85\n  scale: 100\n  temperature: 255\n"
+    text = "Current Battery Service state:\n  AC powered: false\n  status: 3\n  level: 85\n  temperature: 255\n"
     assert parsers.battery(text) == parsers.Battery(85, False, 25.5)
     assert parsers.battery(text.replace("status: 3", "status: 5")).charging
     with pytest.raises(ParseError):
@@ -192,7 +192,8 @@ NOTIFICATIONS = {
     "14": (
         "    NotificationRecord(0x07eef771: pkg=com.whatsapp user=UserHandle{0} id=3 tag=a b importance=3 "
         "key=0|com.whatsapp|3|a b|10001: Notification(channel=c)\n"
-        "      extras={\n        android.title=String (Ali, =x)\n        android.text=SpannableString (See you)\n      }\n"
+        "      extras={\n        android.title=String (Ali, =x)\n"
+        "        android.text=SpannableString (See you)\n      }\n"
     ),
 }
 
@@ -212,7 +213,8 @@ TREE = (
     b'<hierarchy rotation="0"><node index="0" text="" resource-id="" class="android.widget.FrameLayout" '
     b'package="com.a" content-desc="" clickable="false" enabled="true" bounds="[0,0][1080,2400]">'
     b'<node text="Save &amp; go&#10;on" resource-id="com.a:id/save" class="android.widget.Button" package="com.a" '
-    b'content-desc="Save" clickable="true" checked="true" enabled="false" bounds="[10,20][110,70]" /></node></hierarchy>'
+    b'content-desc="Save" clickable="true" checked="true" enabled="false" bounds="[10,20][110,70]" />'
+    b"</node></hierarchy>"
 )
 
 
