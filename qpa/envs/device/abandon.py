@@ -78,7 +78,12 @@ class Callers:
             if len(self._running) >= self.limit:
                 raise EnvFailure(f"{what}: {self.limit} device calls are under way already", FailureCause.CAPACITY)
             self._running.add(thread)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError as e:  # the system has no more threads
+            with self._lock:
+                self._running.discard(thread)
+            raise EnvFailure(f"{what}: {e}", FailureCause.CAPACITY) from None
         try:
             async with asyncio.timeout(deadline_s):
                 return await done

@@ -130,8 +130,8 @@ class DeviceCalls:
         out, err, total = bytearray(), bytearray(), 0
         while True:
             kind, length = _FRAME.unpack(_exactly(sock, _FRAME.size))
-            total += length
-            if total > self._cap:
+            total += length if kind in (_STDOUT, _STDERR) else 0
+            if total > self._cap or length > self._cap:
                 raise EnvFailure(f"{self.serial}: more than {self._cap} bytes of output")
             data = _exactly(sock, length)
             if kind == _STDOUT:

@@ -39,12 +39,13 @@ class AdbServer:
 
     Attributes:
       port: on 127.0.0.1.
-      owned: we started it, and `close()` ends it.
+      binary: path of the adb that it was started with; "" for one that was there.
     """
 
     def __init__(self, port: int, *, binary: str = "", environment: dict[str, str] | None = None):
         """Use `start`, `attach` or `from_environment`."""
-        self.port, self._binary, self._environment = port, binary, environment
+        self.port, self.binary, self._environment = port, binary, environment
+        self._closed = False
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
         self._lock = threading.Lock()
@@ -98,8 +99,8 @@ class AdbServer:
 
     @property
     def owned(self) -> bool:
-        """Whether this object started the server."""
-        return bool(self._binary)
+        """Whether this object started the server, and `close()` ends it."""
+        return bool(self.binary)
 
     def connect(self, timeout_s: float) -> Connection:
         """A fresh connection whose every read and write takes at most `timeout_s`; raises `EnvFailure`."""
@@ -125,14 +126,14 @@ class AdbServer:
     def ensure(self) -> None:
         """Starts our own server again if it has ended; nothing for one that is not ours. Blocks; any thread."""
         with self._lock:
-            if not self.owned or (self._process is not None and self._process.poll() is None):
+            if not self.owned or self._closed or (self._process is not None and self._process.poll() is None):
                 return
             if _listens(self.port):
                 raise EnvFailure(f"port {self.port} is taken: attach to that server, or choose another port")
             self._launch()
 
     def _launch(self) -> None:
-        command = [self._binary, "-P", str(self.port), "nodaemon", "server"]
+        command = [self.binary, "-P", str(self.port), "nodaemon", "server"]
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - kept while the server runs
         try:
             # Its own session: a Ctrl-C for us must not cut the devices before we have put them back in order.
@@ -155,7 +156,7 @@ class AdbServer:
     def close(self) -> None:
         """Ends the server if it is ours. `connect` fails afterwards."""
         with self._lock:
-            self._binary = ""  # not to be started again
+            self._closed = True  # not to be started again
             self._end_process()
             if self._log is not None:
                 self._log.close()

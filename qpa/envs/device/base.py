@@ -27,17 +27,19 @@ class FileStat:
 class DeviceLink(Protocol):
     """One enrolled serial. Every call ends within `deadline_s` seconds.
 
+    `idempotent`: running the command twice does no harm, so it may be sent again after a broken connection.
+
     Raises `EnvFailure` with cause DEADLINE (no answer; the command may or may not have run), CONNECTION (offline,
     unauthorised, gone) or BACKEND (an answer that cannot be read).
     """
 
     serial: str
 
-    async def shell(self, *argv: str, deadline_s: float) -> ShellResult:
+    async def shell(self, *argv: str, deadline_s: float, idempotent: bool = False) -> ShellResult:
         """Runs a command; each argument is quoted once for the device's shell and reaches it verbatim."""
         ...
 
-    async def exec_out(self, *argv: str, deadline_s: float) -> bytes:
+    async def exec_out(self, *argv: str, deadline_s: float, idempotent: bool = False) -> bytes:
         """Raw standard output, for binary data."""
         ...
 

@@ -57,6 +57,7 @@ class AdbLink:
         self._calls = DeviceCalls(server, device.serial, device.limits.output_bytes)
         self._repair = asyncio.Lock()
         self._next_at = 0.0
+        self._detail = ""  # what the last probe failed of
         # A name with a port is a TCP device, which the server must be told to connect to.
         self._remote = ":" in device.serial
 
@@ -152,7 +153,8 @@ class AdbLink:
         """Returns when the device can be used; raises `EnvFailure` (CONNECTION) if it cannot."""
         if self.circuit is Circuit.CLOSED:
             return
-        self._refuse_quarantined()
+        if self.circuit is Circuit.OPEN:
+            raise self._quarantined()
         try:
             async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(0.0, end - time.monotonic())):
                 await self._repair.acquire()
@@ -161,20 +163,19 @@ class AdbLink:
         try:
             if self.circuit is Circuit.CLOSED:  # by whoever held the lock
                 return
-            self._refuse_quarantined()
+            if self.circuit is Circuit.OPEN:
+                raise self._quarantined()
             health = await self._climb(end)
             if health is not Health.READY:
-                self._breaker.lost(f"{health} ({self._breaker.reason})", time.monotonic())
-                self._refuse_quarantined()
+                self._breaker.lost(f"{health}: {self._detail}" if self._detail else health, time.monotonic())
+                raise self._quarantined()
         finally:
             self._repair.release()
 
-    def _refuse_quarantined(self) -> None:
-        if self.circuit is Circuit.OPEN:
-            wait = self._breaker.wait_s(time.monotonic())
-            raise EnvFailure(
-                f"{self.serial}: quarantined for {wait:.1f} s: {self._breaker.reason}", FailureCause.CONNECTION
-            )
+    def _quarantined(self) -> EnvFailure:
+        why = "; ".join(filter(None, (self._breaker.finding, self._breaker.reason)))
+        wait = self._breaker.wait_s(time.monotonic())
+        return EnvFailure(f"{self.serial}: quarantined for {wait:.1f} s: {why}", FailureCause.CONNECTION)
 
     async def _climb(self, end: float) -> Health:
         """Goes up the ladder until the device answers; returns the last probe's finding."""
@@ -185,16 +186,13 @@ class AdbLink:
             self.recoveries[rung] += 1
             try:
                 await self._take(rung, end)
-            except EnvFailure as e:
+            except EnvFailure as e:  # the probe says what that means for the device
                 _log.info("%s: %s: %s", self.serial, rung, e)
-                health = Health.BROKEN
-                self._breaker.reason = str(e)
-            else:
-                health = await self._probe(min(end, time.monotonic() + self._recovery.probe_s))
+            if time.monotonic() >= end:
+                break
+            health = await self._probe(min(end, time.monotonic() + self._recovery.probe_s))
             if health is Health.READY:
                 self._breaker.worked()
-                return health
-            if time.monotonic() >= end:
                 break
         return health
 
@@ -216,15 +214,19 @@ class AdbLink:
 
     async def _probe(self, end: float) -> Health:
         """The device's health, given until `end` to come up."""
-        what = f"{self.serial}: probe"
+        what, state = f"{self.serial}: probe", ""
+        self._detail = ""
         while True:
             try:
                 state = await self._callers.run(self._calls.state, end - time.monotonic(), what)
             except EnvFailure as e:
-                self._breaker.reason = str(e)
-                return Health.BROKEN
-            if state == "device":
-                return await self._echo(end)
+                if not state or e.cause is not FailureCause.DEADLINE:
+                    self._detail = str(e)
+                    return Health.BROKEN
+                # no time for another look: the last one stands
+            else:
+                if state == "device":
+                    return await self._echo(end)
             if state == "absent" or end - time.monotonic() < _POLL_S:
                 return {"absent": Health.ABSENT, "unauthorized": Health.UNAUTHORIZED}.get(state, Health.OFFLINE)
             await asyncio.sleep(_POLL_S)
@@ -236,7 +238,7 @@ class AdbLink:
                 lambda line: self._calls.shell(line, f"echo {nonce}"), end - time.monotonic(), f"{self.serial}: probe"
             )
         except EnvFailure as e:
-            self._breaker.reason = str(e)
+            self._detail = str(e)
             return Health.HUNG if e.cause is FailureCause.DEADLINE else Health.BROKEN
         return Health.READY if answer.stdout.strip() == nonce.encode() else Health.BROKEN
 

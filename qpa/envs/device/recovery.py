@@ -49,14 +49,19 @@ class RecoveryLimits:
 
 
 class Breaker:
-    """The circuit of one serial; times are a monotonic clock's, in seconds."""
+    """The circuit of one serial; times are a monotonic clock's, in seconds.
+
+    Attributes:
+      reason: the failure that made it suspect.
+      finding: what recovery ended with.
+    """
 
     def __init__(self, limits: RecoveryLimits):
         self._limits = limits
         self._state = Circuit.SUSPECT
         self._until = 0.0
         self._in_a_row = 0
-        self.reason = "not connected yet"
+        self.reason = self.finding = ""
 
     def state(self, now: float) -> Circuit:
         """The circuit's state at a time."""
@@ -71,14 +76,15 @@ class Breaker:
     def worked(self) -> None:
         """The device answered."""
         self._state, self._in_a_row = Circuit.CLOSED, 0
+        self.reason = self.finding = ""
 
     def failed(self, reason: str) -> None:
         """A call failed in a way that may be the device's."""
         if self._state is Circuit.CLOSED:
             self._state, self.reason = Circuit.SUSPECT, reason
 
-    def lost(self, reason: str, now: float) -> None:
+    def lost(self, finding: str, now: float) -> None:
         """Recovery failed: quarantine."""
         length = min(self._limits.quarantine_s * 2**self._in_a_row, self._limits.quarantine_max_s)
         self._in_a_row += 1
-        self._state, self._until, self.reason = Circuit.OPEN, now + length, reason
+        self._state, self._until, self.finding = Circuit.OPEN, now + length, finding

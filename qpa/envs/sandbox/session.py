@@ -126,7 +126,8 @@ class SandboxSession:
         before = dict(self._context.counters)
         try:
             with self._db:
-                return change(self._context)
+                result = change(self._context)
+            return result
         except BaseException:
             self._context.counters.clear()
             self._context.counters.update(before)

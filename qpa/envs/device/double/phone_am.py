@@ -136,7 +136,7 @@ def _started(phone: SandboxPhone, intent: Intent, app: App, warning: str, cold: 
         return lines(*shown, *warned)
     window = intent.component or f"{app.package}/{app.activity}"
     took = 612 if cold else 48
-    shown += warned + ["Status: ok"]
+    shown += [*warned, "Status: ok"]
     if has(phone.api, "launch_state"):
         shown += [f"LaunchState: {'COLD' if cold else 'HOT'}", f"Activity: {short(window)}"]
     else:

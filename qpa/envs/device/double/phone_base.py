@@ -58,7 +58,7 @@ def exception_of(feedback: Feedback) -> str:
 def whole(text: str, default: int | None = None) -> int | None:
     """A decimal integer that fits 64 bits, else `default`."""
     body = text[1:] if text[:1] in ("-", "+") else text
-    if body.isascii() and body.isdigit() and len(body) < 19:
+    if body.isascii() and body.isdigit() and len(body) < 20 and abs(int(body)) < 1 << 63:
         return int(text)
     return default
 

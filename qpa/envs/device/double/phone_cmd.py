@@ -37,7 +37,7 @@ _SVC = {"wifi": "manage_wifi", "data": "manage_mobile_data", "bluetooth": "manag
 
 def svc(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
     """`svc wifi|data|bluetooth|nfc enable|disable`, `svc power stayon ...`."""
-    what, word = (args + ["", ""])[:2]
+    what, word = [*args, "", ""][:2]
     if what == "bluetooth" and not has(phone.api, "svc_bluetooth"):
         what = ""
     if what in _SVC:
@@ -246,7 +246,8 @@ def _scanned(phone: SandboxPhone, args: list[str]) -> ShellResult:
         "    BSSID              Frequency      RSSI           Age(sec)     SSID                                 Flags"
     )
     rows = [
-        f"  {mac(ssid)}       2447    -{50 + i}(0:-{50 + i}/1:-70)     2.301    {ssid:<33}  {'' if free else '[WPA2-PSK-CCMP]'}[ESS]"
+        f"  {mac(ssid)}       2447    -{50 + i}(0:-{50 + i}/1:-70)     2.301    {ssid:<33}  "
+        f"{'' if free else '[WPA2-PSK-CCMP]'}[ESS]"
         for i, ssid, free, _, _ in _networks(phone)
     ]
     return lines(head, *rows) if rows else lines("No scan results")

@@ -37,7 +37,8 @@ def _window(phone: SandboxPhone, args: list[str]) -> list[str]:
             "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)",
             "  Display: mDisplayId=0 (organized)",
             f"    init={phone.profile.size[0]}x{phone.profile.size[1]} {phone.profile.density}dpi cur={width}x{height} "
-            f"app={width}x{height} rng={min(width, height)}x{min(width, height)}-{max(width, height)}x{max(width, height)}",
+            f"app={width}x{height} "
+            f"rng={min(width, height)}x{min(width, height)}-{max(width, height)}x{max(width, height)}",
         ]
         if what != "" and focus_here:
             shown += _focus(phone)
@@ -113,8 +114,11 @@ def _activity(phone: SandboxPhone, args: list[str]) -> list[str]:
                 f"  ACTIVITY {record.split()[2]} {address(record)} pid={pid_of(screen.package)}"]  # fmt: skip
     if what in ("recents", "r"):
         names = phone.rows("SELECT name FROM apps WHERE running = 1 ORDER BY last_used DESC, name")
-        rows = [f"  * Recent #{i}: Task{{{address(r['name'])} #{100 + i} type=standard A={10000 + i}:{app_of(r['name']).package}}}"
-                for i, r in enumerate(names)]  # fmt: skip
+        rows = [
+            f"  * Recent #{i}: Task{{{address(r['name'])} #{100 + i} type=standard A={10000 + i}:"
+            f"{app_of(r['name']).package}}}"
+            for i, r in enumerate(names)
+        ]
         return ["ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)", *rows]
     return [f"No services match: {what[:60]}"]
 
@@ -137,8 +141,8 @@ def _notification(phone: SandboxPhone, args: list[str]) -> list[str]:
         shown += [
             f"    NotificationRecord(0x{address(row['id'])}: pkg={package} user=UserHandle{{0}} id={number} tag=null "
             f"importance={importance} key=0|{package}|{number}|null|{10_000 + number}: "
-            f"Notification(channel=default shortcut=null contentView=null vibrate=null sound=null defaults=0x0 flags={flags} "
-            "color=0x00000000 vis=PRIVATE))",
+            f"Notification(channel=default shortcut=null contentView=null vibrate=null sound=null defaults=0x0 "
+            f"flags={flags} color=0x00000000 vis=PRIVATE))",
             f"      when={phone.millis(row['at'])}",
             "      extras={",
             f"          android.title={_text(row['title'], '--noredact' in args)}",
@@ -213,7 +217,8 @@ def _alarm(phone: SandboxPhone, args: list[str]) -> list[str]:
         seconds = int((moment - now).total_seconds())
         after = f"+{seconds // 3600}h{seconds // 60 % 60}m{seconds % 60}s0ms"
         shown.append(
-            f"    user:0 pendingSend:false time:{phone.millis(moment.isoformat())} = {moment:%Y-%m-%d %H:%M:%S} = {after}"
+            f"    user:0 pendingSend:false time:{phone.millis(moment.isoformat())} = "
+            f"{moment:%Y-%m-%d %H:%M:%S} = {after}"
         )
     return shown
 
@@ -226,7 +231,8 @@ def _audio(phone: SandboxPhone, args: list[str]) -> list[str]:
     ]
     for number, key in sorted(STREAM_KEYS.items()):
         level = phone.setting(key, "50")
-        shown += [f"- STREAM_{key.removesuffix('_volume').upper()}:", f"   Muted: {_bool(level == '0')}", "   Min: 0", "   Max: 100",
+        shown += [f"- STREAM_{key.removesuffix('_volume').upper()}:", f"   Muted: {_bool(level == '0')}", "   Min: 0",
+                  "   Max: 100",
                   f"   streamVolume:{level}", f"   stream={number}"]  # fmt: skip
     return shown
 
@@ -251,7 +257,8 @@ def _media(phone: SandboxPhone, args: list[str]) -> list[str]:
     position = (whole(phone.setting("media_position", "0"), 0) or 0) * 1000
     return ["MEDIA SESSION SERVICE (dumpsys media_session)", "  Sessions Stack - have 1 sessions:",
             f"    {package} {package}/MediaSession (userId=0)", "      active=true",
-            f"      state=PlaybackState {{state={state}, position={position}, speed={phone.setting('media_speed', '1')}}}",
+            f"      state=PlaybackState {{state={state}, position={position}, "
+            f"speed={phone.setting('media_speed', '1')}}}",
             f"      metadata: size=5, description={found[0]['title']}, {found[0]['artist']}, null"]  # fmt: skip
 
 
@@ -288,7 +295,8 @@ def _telephony(phone: SandboxPhone, args: list[str]) -> list[str]:
     active = bool(phone.rows("SELECT id FROM calls WHERE status = 'active'"))
     forwards = phone.is_on("call_forwarding")
     return ["last known state:", f"  mCallState={2 if active else 0}", "  mCallIncomingNumber=",
-            f"  mCallForwarding={_bool(forwards)}", f"  mDataConnectionState={2 if phone.is_on('mobile_data') else 0}"]  # fmt: skip
+            f"  mCallForwarding={_bool(forwards)}",
+            f"  mDataConnectionState={2 if phone.is_on('mobile_data') else 0}"]  # fmt: skip
 
 
 def _nfc(phone: SandboxPhone, args: list[str]) -> list[str]:
@@ -315,7 +323,8 @@ def _input_method(phone: SandboxPhone, args: list[str]) -> list[str]:
 
 def _display(phone: SandboxPhone, args: list[str]) -> list[str]:
     width, height = phone.ui.size()
-    return ["DISPLAY MANAGER (dumpsys display)", f"  mBaseDisplayInfo=DisplayInfo{{\"Built-in Screen\", displayId 0, real {width} x {height}, "
+    return ["DISPLAY MANAGER (dumpsys display)",
+            f"  mBaseDisplayInfo=DisplayInfo{{\"Built-in Screen\", displayId 0, real {width} x {height}, "
             f"rotation {phone.ui.rotation()}, density {phone.extras.density or phone.profile.density}}}",
             f"  mCurrentOrientation={phone.ui.rotation()}"]  # fmt: skip
 

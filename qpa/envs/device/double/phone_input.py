@@ -266,7 +266,7 @@ def display_lines(phone: SandboxPhone) -> list[str]:
 
 def wm(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
     """`wm size [WxH|reset]`, `wm density [N|reset]`."""
-    what, value = (args + ["", ""])[:2]
+    what, value = [*args, "", ""][:2]
     if what == "size":
         if value == "reset":
             phone.extras.override = None

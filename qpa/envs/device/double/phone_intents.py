@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     from qpa.envs.device.double.phone import SandboxPhone
 
 ALARM = "android.intent.extra.alarm."
-_TYPES = {  # extra flag -> how its value is read; the lists are "1,2,3"
+_TYPES: dict[str, Callable[[str], Any]] = {  # extra flag -> how its value is read; the lists are "1,2,3"
     "--es": str, "-e": str, "--ez": lambda v: v.lower() in ("true", "t", "1"), "--ei": lambda v: whole(v),
     "--el": lambda v: whole(v), "--ef": str, "--eu": str, "--ecn": str,
     "--eia": lambda v: _numbers(v), "--eial": lambda v: _numbers(v), "--ela": lambda v: _numbers(v),
     "--elal": lambda v: _numbers(v), "--esa": lambda v: v.split(","), "--esal": lambda v: v.split(","),
 }  # fmt: skip
 _VALUED = ("-a", "-d", "-t", "-c", "-n", "-p", "-f", "--user", "--display", "--windowingMode", "-P", "-R")
-_SWITCHES = ("-W", "-S", "-D", "-N", "--activity-clear-top", "--activity-single-top", "--activity-clear-task",
-             "--activity-new-task", "--grant-read-uri-permission", "--include-stopped-packages", "--receiver-foreground")  # fmt: skip
+_SWITCHES = (
+    "-W", "-S", "-D", "-N", "--activity-clear-top", "--activity-single-top", "--activity-clear-task",
+    "--activity-new-task", "--grant-read-uri-permission", "--include-stopped-packages", "--receiver-foreground",
+)  # fmt: skip
 
 
 class IntentError(Exception):
@@ -81,7 +83,7 @@ class Intent:
 
 def _safe(data: str) -> str:
     """As Uri.toSafeString: telephone and mail addresses are crossed out, web addresses cut after the host."""
-    scheme, sign, rest = data.partition(":")
+    scheme, _, rest = data.partition(":")
     if scheme in ("tel", "sip", "sms", "smsto", "mailto", "nfc"):
         return f"{scheme}:" + "".join(c if c in "-@." else "x" for c in rest)
     if scheme in ("http", "https", "ftp", "rtsp") and rest.startswith("//"):
@@ -170,7 +172,7 @@ def _call(phone: SandboxPhone, tool: str, **arguments: Any) -> str:
 
 
 def _set_alarm(phone: SandboxPhone, intent: Intent) -> Outcome:
-    """With the screen skipped and a time given the alarm is set; a repeat the sandbox has no word for opens the list."""
+    """With the screen skipped and a time given the alarm is set; an unknown repeat opens the list."""
     hour, minute = intent.extras.get(ALARM + "HOUR"), intent.extras.get(ALARM + "MINUTES", 0)
     days = intent.extras.get(ALARM + "DAYS") or []
     repeat = "once" if not days else _REPEATS.get(frozenset(days if isinstance(days, list) else [days]))

@@ -244,8 +244,9 @@ def package_lines(phone: SandboxPhone, package: str) -> ShellResult:
         f"    versionName={app['version'] if app else phone.android}",
         "    install permissions:",
         "      android.permission.INTERNET: granted=true",
-        f"    User 0: ceDataInode=0 installed=true hidden=false suspended=false stopped={str(bool(app and app['stopped'])).lower()} "
-        f"notLaunched=false enabled={0 if app is None or app['enabled'] else 3} instant=false virtual=false",
+        f"    User 0: ceDataInode=0 installed=true hidden=false suspended=false "
+        f"stopped={str(bool(app and app['stopped'])).lower()} notLaunched=false "
+        f"enabled={0 if app is None or app['enabled'] else 3} instant=false virtual=false",
         "      runtime permissions:",
     ]
     for name, kind in PERMISSIONS.items():

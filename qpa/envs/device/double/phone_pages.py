@@ -1,4 +1,4 @@
-"""The screens of the double: launcher, generic apps, dialogs, recents and notifications; the others are registered here.
+"""The screens of the double: launcher, generic apps, dialogs, recents, notifications; the others register here.
 
 A builder makes a `Screen` of a page. Resource ids without a package get the window's.
 """
@@ -32,15 +32,13 @@ def leave(ui: Ui, page: Page) -> None:
 
 
 def _launcher(ui: Ui, page: Page) -> Screen:
-    from qpa.envs.device.double.phone_ui import app_page
-
     shown = [app["name"] for app in ui.phone.apps() if app["enabled"] and not app["hidden"]]
     items = []
     for start in range(0, len(shown), _COLUMNS):
         cells = [
             Node(
                 TEXT, name, "icon", name, (place * _CELL + 20, 10, place * _CELL + _CELL - 20, 210),
-                on=lambda name=name: ui.start(app_page(name)),  # type: ignore[misc]
+                on=ui.shows(name),
             )
             for place, name in enumerate(shown[start : start + _COLUMNS])
         ]  # fmt: skip
@@ -55,8 +53,8 @@ def _app(ui: Ui, page: Page) -> Screen:
     items = [text(line) for entry in found for line in entry["text"].splitlines()]
     sql = "SELECT recipient, content FROM app_messages WHERE app = ? ORDER BY sent_at, id"
     items += [row(sent["recipient"], sent["content"]) for sent in ui.phone.rows(sql, page.about)]
-    items.append(button("New message", lambda: ui.open(Page("app_message", page.about)), "new_message"))
-    items.append(button("Files", lambda: ui.open(Page("files", page.about)), "files"))
+    items.append(button("New message", ui.to("app_message", page.about), "new_message"))
+    items.append(button("Files", ui.to("files", page.about), "files"))
     return Screen(app.package, app.activity, page.about, items)
 
 
@@ -86,10 +84,8 @@ def _notice(ui: Ui, page: Page) -> Screen:
 
 
 def _recents(ui: Ui, page: Page) -> Screen:
-    from qpa.envs.device.double.phone_ui import app_page
-
     names = ui.phone.rows("SELECT name FROM apps WHERE running = 1 ORDER BY last_used DESC, name")
-    items = [row(r["name"], "", lambda name=r["name"]: ui.start(app_page(name)), "icon") for r in names]  # type: ignore[misc]
+    items = [row(r["name"], "", ui.shows(r["name"]), "icon") for r in names]
 
     def clear() -> None:
         ui.do("manage_recent_apps", action="clear")
@@ -111,7 +107,7 @@ def _notifications(ui: Ui, page: Page) -> Screen:
         item.node.children.insert(0, Node(TEXT, notice["app"], "android:id/app_name_text", box=(48, 2, 800, 30)))
         items.append(item)
     if any(not notice["ongoing"] for notice in found):
-        items.append(button("Clear all", lambda: ui.do("clear_notifications") and None, "dismiss_text"))
+        items.append(button("Clear all", lambda: ui.do("clear_notifications"), "dismiss_text"))
     return Screen(SYSTEM_UI, "NotificationShade", "Notifications", items or [text("No notifications")])
 
 

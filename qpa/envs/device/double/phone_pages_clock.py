@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -96,7 +97,7 @@ def _alarm(ui: Ui, page: Page, alarm: Row) -> list[Item]:
 
 def _expanded(ui: Ui, alarm: Row) -> Item:
     def rename() -> None:
-        ui.open(Page("alarm_label", alarm["id"], {"label": alarm["title"]}))
+        ui.open(Page("alarm_label", alarm["id"], {"label": alarm["title"]}, focus="label"))
 
     def delete() -> None:
         ui.do("manage_alarm", action="delete", alarmId=alarm["id"])
@@ -133,8 +134,8 @@ def _alarm_time(ui: Ui, page: Page) -> Screen:
     ]
     for half in ("am", "pm") if twelve else ():
         pick = button(
-            half.upper(), lambda half=half: page.fields.update(half=half), f"material_clock_period_{half}_button"
-        )  # type: ignore[misc]
+            half.upper(), functools.partial(page.fields.update, half=half), f"material_clock_period_{half}_button"
+        )
         pick.node.selected = page.fields["half"] == half
         items.append(pick)
     items += [
@@ -153,8 +154,6 @@ def _alarm_label(ui: Ui, page: Page) -> Screen:
         else:  # the tool cannot take a title away
             ui.phone.write_row("UPDATE alarms SET title = '' WHERE id = ? AND title <> ''", page.about)
 
-    if not ui.focus:
-        ui.focus, ui.cursor = "label", len(page.fields.get("label", ""))
     items = [
         entry(page.fields.get("label", ""), "label", "Label", "label_input"),
         button("Cancel", ui.close, "android:id/button2"),
@@ -169,12 +168,11 @@ def _timers(ui: Ui, page: Page) -> Screen:
 
 
 def _timer(ui: Ui, timer: Row) -> Item:
-    """Play and close act on the row itself: two timers may have one label, which the sandbox's tool cannot tell apart."""
+    """Play and close go by the sandbox's tool where its label names one timer, else by the row."""
     running = timer["status"] == "running"
     left = timedelta(minutes=timer["minutes"])
     hours, minutes = divmod(int(left.total_seconds()) // 60, 60)
     shown = f"{hours}:{minutes:02d}:00" if hours else f"{minutes}:00"
-    # The tool goes by label; a label of its own lets it do the work.
     twins = ui.phone.rows("SELECT id FROM countdowns WHERE lower(label) = lower(?)", timer["label"])
     alone = (timer["label"] and len(twins) == 1) or len(ui.phone.rows("SELECT id FROM countdowns")) == 1
 

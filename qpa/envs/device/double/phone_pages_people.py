@@ -181,7 +181,7 @@ def _dialer_number(ui: Ui, page: Page) -> Screen:
     page.fields.setdefault("digits", page.about)
     items = [
         entry(page.fields["digits"], "digits", "", "digits"),
-        button("Call", lambda: call(ui, page.fields["digits"]) and None, "dialpad_voice_call_button", "dial"),
+        button("Call", lambda: call(ui, page.fields["digits"]), "dialpad_voice_call_button", "dial"),
     ]
     return Screen(PHONE.package, PHONE.activity, "Key pad", items)
 

@@ -35,19 +35,21 @@ _ROOT = (
     ("Location", "location"), ("Accessibility", "accessibility"), ("Date & time", "date"), ("About phone", "about"),
 )  # fmt: skip
 _SWITCHES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {  # page -> title, (label, sandbox switch)
-    "network": ("Network & internet", (("Wi-Fi", "wifi"), ("Mobile data", "mobile_data"), ("Airplane mode", "airplane_mode"),
-                                       ("Hotspot", "hotspot"), ("Data Saver", "data_saver"), ("NFC", "nfc"))),
+    "network": ("Network & internet", (("Wi-Fi", "wifi"), ("Mobile data", "mobile_data"),
+                                       ("Airplane mode", "airplane_mode"), ("Hotspot", "hotspot"),
+                                       ("Data Saver", "data_saver"), ("NFC", "nfc"))),
     "dnd": ("Do Not Disturb", (("Do Not Disturb", "dnd"),)),
     "location": ("Location", (("Use location", "location"),)),
-    "date": ("Date & time", (("Set time automatically", "auto_time"), ("Set time zone automatically", "auto_time_zone"))),
+    "date": ("Date & time", (("Automatic date and time", "auto_time"), ("Automatic time zone", "auto_time_zone"))),
     "accessibility": ("Accessibility", (("TalkBack", "talkback"), ("Select to Speak", "select_to_speak"),
                                         ("Magnification", "magnification"), ("Color correction", "color_correction"),
                                         ("Caption preferences", "captions"), ("Bold text", "bold_text"),
                                         ("Mono audio", "mono_audio"))),
     "display": ("Display", (("Dark theme", "dark_mode"), ("Adaptive brightness", "auto_brightness"),
                             ("Night Light", "eye_comfort"), ("Auto-rotate screen", "auto_rotate"),
-                            ("Screen attention", "screen_attention"), ("Always show time and info", "always_on_display"),
-                            ("Lift to check phone", "wake_lift"), ("Tap to check phone", "wake_double_tap"))),
+                            ("Screen attention", "screen_attention"),
+                            ("Always show time and info", "always_on_display"), ("Lift to check phone", "wake_lift"),
+                            ("Tap to check phone", "wake_double_tap"))),
     "sound": ("Sound & vibration", (("Do Not Disturb", "dnd"), ("Vibrate for calls", "vibrate_calls"),
                                     ("Touch vibration", "vibrate_touch"), ("Touch sounds", "sound_touch"),
                                     ("Dial pad tones", "sound_dial_pad"), ("Screen locking sound", "sound_screen_lock"),
@@ -60,7 +62,8 @@ _CHOICES = {  # page -> title, sandbox key, tool, argument, values with labels
                 (("15 seconds", "15s"), ("30 seconds", "30s"), ("1 minute", "1min"), ("2 minutes", "2min"),
                  ("5 minutes", "5min"), ("10 minutes", "10min"), ("30 minutes", "30min"), ("Never", "never"))),
     "font": ("Font size", "font_size", "manage_font_size", "size",
-             (("Small", "small"), ("Default", "default"), ("Large", "large"), ("Extra large", "extra_large"), ("Huge", "huge"))),
+             (("Small", "small"), ("Default", "default"), ("Large", "large"),
+              ("Extra large", "extra_large"), ("Huge", "huge"))),
     "ringer": ("Ring mode", "sound_mode", "set_sound_mode", "mode",
                (("Ring", "normal"), ("Vibrate", "vibrate"), ("Silent", "silent"))),
     "saver": ("Battery mode", "battery_mode", "manage_battery", "mode",
@@ -83,7 +86,7 @@ def _toggle(ui: Ui, label: str, key: str) -> Item:
 
 
 def _link(ui: Ui, label: str, kind: str, summary: str = "") -> Item:
-    return row(label, summary, lambda: ui.open(Page(f"settings:{kind}")))
+    return row(label, summary, ui.to(f"settings:{kind}"))
 
 
 def _settings(ui: Ui, page: Page) -> Screen:
@@ -135,12 +138,15 @@ def _choices(kind: str) -> Callable[[Ui, Page], Screen]:
         title, key, tool, argument, values = _CHOICES[kind]
         now = ui.phone.setting(key)
 
-        def pick(value: str) -> None:
-            extra = {"action": "set"} if tool == "manage_font_size" else {}
-            if ui.do(tool, **{argument: value}, **extra):
-                ui.close()
+        def picks(value: str) -> Callable[[], None]:
+            def pick() -> None:
+                extra = {"action": "set"} if tool == "manage_font_size" else {}
+                if ui.do(tool, **{argument: value}, **extra):
+                    ui.close()
 
-        items = [choice(label, value == now, lambda value=value: pick(value)) for label, value in values]  # type: ignore[misc]
+            return pick
+
+        items = [choice(label, value == now, picks(value)) for label, value in values]
         return Screen(PACKAGE, _SUB, title, items)
 
     return build
@@ -161,10 +167,10 @@ def _wifi(ui: Ui, page: Page) -> Screen:
     return Screen(PACKAGE, _SUB, "Wi-Fi", items)
 
 
-def _join(ui: Ui, ssid: str, asks: bool) -> Callable[[], None]:
+def _join(ui: Ui, ssid: str, asks: bool) -> Callable[[], object]:
     if asks:
-        return lambda: ui.open(Page("settings:wifi_password", ssid))
-    return lambda: ui.do("connect_wifi", ssid=ssid) and None
+        return ui.to("settings:wifi_password", ssid)
+    return ui.calls("connect_wifi", ssid=ssid)
 
 
 def _wifi_password(ui: Ui, page: Page) -> Screen:
@@ -200,7 +206,7 @@ def _bluetooth(ui: Ui, page: Page) -> Screen:
 def _pair(ui: Ui, page: Page) -> Screen:
     found = ui.phone.rows("SELECT name FROM bluetooth_devices WHERE paired = 0 ORDER BY name")
     items = [text("Available devices")]
-    items += [row(d["name"], "", lambda n=d["name"]: ui.open(Page("settings:pair_confirm", n))) for d in found]  # type: ignore[misc]
+    items += [row(d["name"], "", ui.to("settings:pair_confirm", d["name"])) for d in found]
     return Screen(PACKAGE, _SUB, "Pair new device", items)
 
 
@@ -244,7 +250,7 @@ def _battery(ui: Ui, page: Page) -> Screen:
 
 
 def _apps(ui: Ui, page: Page) -> Screen:
-    items = [row(app["name"], "", lambda n=app["name"]: ui.open(Page("settings:app", n))) for app in ui.phone.apps()]  # type: ignore[misc]
+    items = [row(app["name"], "", ui.to("settings:app", app["name"])) for app in ui.phone.apps()]
     return Screen(PACKAGE, _SUB, "Apps", items)
 
 
@@ -253,10 +259,10 @@ def _app(ui: Ui, page: Page) -> Screen:
     enabled = bool(app and app["enabled"])
     word, action = ("Disable", "disable") if enabled else ("Enable", "enable")
     items = [
-        button("Force stop", lambda: ui.do("force_stop_app", appName=page.about) and None, "force_stop"),
-        button(word, lambda: ui.do("manage_disabled_apps", action=action, appName=page.about) and None, "disable"),
-        button("Clear storage", lambda: ui.do("clear_app_data", appName=page.about) and None, "clear_data"),
-        button("Clear cache", lambda: ui.do("clear_app_cache", appName=page.about) and None, "clear_cache"),
+        button("Force stop", lambda: ui.do("force_stop_app", appName=page.about), "force_stop"),
+        button(word, lambda: ui.do("manage_disabled_apps", action=action, appName=page.about), "disable"),
+        button("Clear storage", lambda: ui.do("clear_app_data", appName=page.about), "clear_data"),
+        button("Clear cache", lambda: ui.do("clear_app_cache", appName=page.about), "clear_cache"),
     ]
     return Screen(PACKAGE, f"{PACKAGE}.applications.InstalledAppDetails", page.about, items)
 

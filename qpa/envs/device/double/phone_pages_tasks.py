@@ -23,9 +23,9 @@ def _notes(ui: Ui, page: Page) -> Screen:
         row(
             n["content"],
             "",
-            lambda n=n: ui.open(Page("note", n["id"], {"text": n["content"]})),
+            ui.to("note", n["id"], text=n["content"]),
             "index_note_text_description",
-        )  # type: ignore[misc]
+        )
         for n in found
     ]
     items.append(button("New text note", lambda: ui.open(Page("note", "")), "new_note_button", "New text note"))
@@ -67,7 +67,7 @@ def _calendar(ui: Ui, page: Page) -> Screen:
     items = []
     for event in ui.phone.rows("SELECT * FROM schedules ORDER BY datetime, id"):
         summary = event["datetime"][:16].replace("T", " ") + (f", {event['location']}" if event["location"] else "")
-        items.append(row(event["event"], summary, lambda e=event["id"]: ui.open(Page("event", e)), "event_title"))  # type: ignore[misc]
+        items.append(row(event["event"], summary, ui.to("event", event["id"]), "event_title"))
     items.append(
         button(
             "Create new event", lambda: ui.open(Page("event_edit", "")), "floating_action_button", "Create new event"
@@ -143,9 +143,9 @@ def _files(ui: Ui, page: Page) -> Screen:
         row(
             f["name"],
             f"{f['folder']}, {f['size_kb']} kB",
-            lambda f=f: ui.open(Page("file", f["name"], {"app": page.about})),
+            ui.to("file", f["name"], app=page.about),
             "android:id/title",
-        )  # type: ignore[misc]
+        )
         for f in found
     ]
     items.insert(0, button("Download", lambda: ui.open(Page("download", page.about)), "menu_download"))

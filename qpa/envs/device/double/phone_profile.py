@@ -118,7 +118,7 @@ INPUT_METHODS = {  # sandbox keyboard -> id as `ime list` prints it
     "Grammarly": "com.grammarly.android.keyboard/.GrammarlyKeyboard",
     "Microsoft SwiftKey": "com.touchtype.swiftkey/com.touchtype.KeyboardService",
     "Sogou Pinyin": "com.sohu.inputmethod.sogou/.SogouIME",
-    "Voice Typing": "com.google.android.tts/com.google.android.apps.speech.tts.googletts.settings.asr.voiceime.VoiceInputMethodService",
+    "Voice Typing": "com.google.android.tts/.voiceime.VoiceInputMethodService",
 }
 ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"  # types what a broadcast brings; the sandbox knows nothing of it
 

@@ -9,149 +9,18 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from qpa.envs.device.double.phone_base import Draft, exception_of, whole
-from qpa.envs.device.double.phone_providers import (
-    ANNIVERSARIES,
-    EMAIL,
-    GROUP,
-    NAME,
-    PHONE,
-    REMINDERS,
-    groups,
-)
+from qpa.envs.device.double import phone_provider_contacts as contacts
+from qpa.envs.device.double.phone_provider_contacts import REQUIRED, Values, use
+from qpa.envs.device.double.phone_providers import ANNIVERSARIES, REMINDERS
 from qpa.envs.device.double.phone_settings import put
 from qpa.envs.sandbox.context import Row
 
 if TYPE_CHECKING:
     from qpa.envs.device.double.phone import SandboxPhone
 
-Values = dict[str, Any]
-_REQUIRED = "java.lang.IllegalArgumentException: {} is required"
-
 
 def _unsupported(authority: str, path: str) -> str:
     return f"java.lang.UnsupportedOperationException: Unsupported URI content://{authority}/{path}"
-
-
-def _use(phone: SandboxPhone, tool: str, **arguments: Any) -> str:
-    answer = phone.use(tool, **{name: value for name, value in arguments.items() if value not in (None, "")})
-    return "" if answer.ok else exception_of(answer)
-
-
-# --- contacts --------------------------------------------------------------------------------------------------------
-
-
-def _new_raw_contact(phone: SandboxPhone, values: Values) -> str:
-    """An empty one: it becomes a contact of the sandbox when it has a name and a number."""
-    last = phone.session.write(lambda ctx: ctx.counters.get("contact", 0))
-    taken = [
-        *phone.extras.drafts,
-        last,
-        *(n for table, n in phone.extras.numbers.rows if table == "contacts" and n < 100_000),
-    ]
-    number = max(taken) + 1
-    phone.extras.drafts[number] = Draft(number)
-    return ""
-
-
-def _new_data(phone: SandboxPhone, values: Values) -> str:
-    number, mimetype, text = values.get("raw_contact_id"), values.get("mimetype"), values.get("data1")
-    if not isinstance(number, int):
-        return _REQUIRED.format("raw_contact_id")
-    if mimetype not in (NAME, PHONE, EMAIL, GROUP):
-        return _REQUIRED.format("mimetype") if mimetype is None else ""  # Android keeps other kinds; nobody reads them
-    draft = phone.extras.drafts.get(number)
-    row_id = phone.extras.numbers.row("contacts", number)
-    if draft is None and row_id is None:
-        return "android.database.sqlite.SQLiteConstraintException: FOREIGN KEY constraint failed (code 787)"
-    if text is None and mimetype == NAME:
-        parts = [values.get("data2"), values.get("data3")]
-        text = " ".join(str(part) for part in parts if part)
-    text = _group_title(phone, text) if mimetype == GROUP else str(text or "")
-    if row_id is not None:
-        return _change_contact(phone, row_id, mimetype, text)
-    assert draft is not None
-    setattr(draft, {NAME: "name", PHONE: "phone", EMAIL: "email", GROUP: "group"}[mimetype], text)
-    return _finish(phone, draft)
-
-
-def _group_title(phone: SandboxPhone, value: Any) -> str:
-    number, titles = whole(str(value)), groups(phone)
-    return titles[number - 1] if number is not None and 0 < number <= len(titles) else str(value or "")
-
-
-def _finish(phone: SandboxPhone, draft: Draft) -> str:
-    if not draft.name or not draft.phone:
-        return ""
-    answer = phone.use("add_contact", **{"name": draft.name, "phoneNumber": draft.phone} | _given(group=draft.group))
-    if not answer.ok:
-        return exception_of(answer)
-    row_id = answer.payload["data"]["id"]
-    phone.extras.numbers.pair("contacts", row_id, draft.number)
-    del phone.extras.drafts[draft.number]
-    return _change_contact(phone, row_id, EMAIL, draft.email) if draft.email else ""
-
-
-def _given(**arguments: str) -> dict[str, str]:
-    return {name: value for name, value in arguments.items() if value}
-
-
-def _change_contact(phone: SandboxPhone, row_id: str, mimetype: str, text: str) -> str:
-    if mimetype == EMAIL:
-        phone.write_row("UPDATE contacts SET email = ?1 WHERE id = ?2 AND email <> ?1", text, row_id)
-        return ""
-    if mimetype == GROUP and not text:
-        phone.write_row("UPDATE contacts SET group_name = '' WHERE id = ? AND group_name <> ''", row_id)
-        return ""
-    name = {NAME: "newName", PHONE: "phoneNumber", GROUP: "group"}[mimetype]
-    return _use(phone, "update_contact", name=row_id, **{name: text}) if text else _REQUIRED.format("data1")
-
-
-def _update_data(phone: SandboxPhone, values: Values, rows: list[Row]) -> str:
-    if "data1" not in values:
-        return ""
-    for row in rows:
-        error = _new_data(phone, {**values, "raw_contact_id": row["raw_contact_id"], "mimetype": row["mimetype"]})
-        if error:
-            return error
-    return ""
-
-
-def _delete_data(phone: SandboxPhone, rows: list[Row]) -> str:
-    """A contact keeps its name and its number; without them the sandbox has no contact."""
-    for row in rows:
-        row_id = phone.extras.numbers.row("contacts", row["raw_contact_id"])
-        if row_id is not None and row["mimetype"] in (EMAIL, GROUP):
-            _change_contact(phone, row_id, row["mimetype"], "")
-    return ""
-
-
-def _delete_contacts(phone: SandboxPhone, rows: list[Row]) -> str:
-    for row in rows:
-        phone.extras.drafts.pop(row["_id"], None)
-        row_id = phone.extras.numbers.row("contacts", row["_id"])
-        if row_id is not None and (error := _use(phone, "delete_contact", name=row_id)):
-            return error
-    return ""
-
-
-def _update_contacts(phone: SandboxPhone, values: Values, rows: list[Row]) -> str:
-    if "custom_ringtone" not in values:
-        return ""
-    for row in rows:
-        row_id = phone.extras.numbers.row("contacts", row["_id"])
-        if row_id is None:
-            continue
-        if error := _use(phone, "set_ringtone", ringtone=str(values["custom_ringtone"]), contact=row_id):
-            return error
-    return ""
-
-
-def _new_group(phone: SandboxPhone, values: Values) -> str:
-    title = str(values.get("title") or "")
-    if title and title not in groups(phone):
-        phone.extras.groups.append(title)
-    return ""
 
 
 # --- calendar --------------------------------------------------------------------------------------------------------
@@ -178,11 +47,11 @@ def _new_event(phone: SandboxPhone, values: Values) -> str:
     if not moment:
         return "java.lang.IllegalArgumentException: DTSTART cannot be empty."
     if "YEARLY" in str(values.get("rrule") or ""):
-        return _use(phone, "manage_anniversary", action="create", name=title, date=_utc_day(values["dtstart"]))
+        return use(phone, "manage_anniversary", action="create", name=title, date=_utc_day(values["dtstart"]))
     if values.get("hasAlarm"):
-        return _use(phone, "manage_reminder", action="create", content=title, time=moment)
+        return use(phone, "manage_reminder", action="create", content=title, time=moment)
     place = values.get("eventLocation")
-    return _use(phone, "manage_schedule", action="create", event=title, datetime=moment, location=place)
+    return use(phone, "manage_schedule", action="create", event=title, datetime=moment, location=place)
 
 
 def _event_row(phone: SandboxPhone, number: int) -> tuple[str, str | None]:
@@ -207,7 +76,7 @@ def _update_events(phone: SandboxPhone, values: Values, rows: list[Row]) -> str:
             wanted = {"event": title, "datetime": moment, "location": values.get("eventLocation")}
             same = {"event": row["title"], "datetime": (phone.local(row["dtstart"]) or phone.now).isoformat()}
             changed = {k: v for k, v in wanted.items() if v not in (None, "", same.get(k, row["eventLocation"]))}
-            error = _use(phone, "manage_schedule", action="update", scheduleId=row_id, **changed) if changed else ""
+            error = use(phone, "manage_schedule", action="update", scheduleId=row_id, **changed) if changed else ""
         else:
             when = moment if table == "reminders" else _utc_day(values.get("dtstart"))
             error = _update_plain(phone, table, row_id, title, when)
@@ -234,9 +103,10 @@ def _delete_events(phone: SandboxPhone, rows: list[Row]) -> str:
             continue
         if table in tools:
             tool, argument = tools[table]
-            error = _use(phone, tool, action="delete", **{argument: row_id})
+            error = use(phone, tool, action="delete", **{argument: row_id})
         else:
-            error = "" if phone.write_row("DELETE FROM anniversaries WHERE id = ?", row_id) else ""
+            phone.write_row("DELETE FROM anniversaries WHERE id = ?", row_id)
+            error = ""
         if error:
             return error
         kept = [r for r in phone.extras.event_reminders if r["event_id"] != row["_id"]]
@@ -247,9 +117,9 @@ def _delete_events(phone: SandboxPhone, rows: list[Row]) -> str:
 def _new_reminder(phone: SandboxPhone, values: Values) -> str:
     number = values.get("event_id")
     if not isinstance(number, int):
-        return _REQUIRED.format("event_id")
+        return REQUIRED.format("event_id")
     if number < REMINDERS:  # the alarm of a sandbox reminder is there with its event
-        made = {"_id": len(phone.extras.event_reminders) + 1, "event_id": number}
+        made: Row = {"_id": len(phone.extras.event_reminders) + 1, "event_id": number}
         phone.extras.event_reminders.append(
             made | {"minutes": values.get("minutes", 0), "method": values.get("method", 1)}
         )
@@ -322,12 +192,12 @@ def _new_call(phone: SandboxPhone, values: Values) -> str:
 
 def _new_word(phone: SandboxPhone, values: Values) -> str:
     shortcut, phrase = values.get("shortcut"), values.get("word")
-    return _use(phone, "manage_text_shortcuts", action="add", shortcut=shortcut, phrase=phrase)
+    return use(phone, "manage_text_shortcuts", action="add", shortcut=shortcut, phrase=phrase)
 
 
 def _delete_words(phone: SandboxPhone, rows: list[Row]) -> str:
     for row in rows:
-        if error := _use(phone, "manage_text_shortcuts", action="remove", shortcut=row["shortcut"]):
+        if error := use(phone, "manage_text_shortcuts", action="remove", shortcut=row["shortcut"]):
             return error
     return ""
 
@@ -335,7 +205,7 @@ def _delete_words(phone: SandboxPhone, rows: list[Row]) -> str:
 def _rename_media(phone: SandboxPhone, values: Values, rows: list[Row]) -> str:
     for row in rows:
         name = values.get("_display_name")
-        if name and (error := _use(phone, "rename_file", fileName=row["_display_name"], newName=str(name))):
+        if name and (error := use(phone, "rename_file", fileName=row["_display_name"], newName=str(name))):
             return error
     return ""
 
@@ -350,9 +220,9 @@ def _delete_media(phone: SandboxPhone, rows: list[Row]) -> str:
 
 _CONTACTS = "com.android.contacts"
 _INSERTS: dict[tuple[str, str], Callable[[SandboxPhone, Values], str]] = {
-    (_CONTACTS, "raw_contacts"): _new_raw_contact,
-    (_CONTACTS, "data"): _new_data,
-    (_CONTACTS, "groups"): _new_group,
+    (_CONTACTS, "raw_contacts"): contacts.new_raw_contact,
+    (_CONTACTS, "data"): contacts.new_data,
+    (_CONTACTS, "groups"): contacts.new_group,
     ("com.android.calendar", "events"): _new_event,
     ("com.android.calendar", "reminders"): _new_reminder,
     ("sms", ""): _new_sms,
@@ -362,13 +232,21 @@ _INSERTS: dict[tuple[str, str], Callable[[SandboxPhone, Values], str]] = {
     ("user_dictionary", "words"): _new_word,
 }
 _UPDATES: dict[str, dict[str, Callable[[SandboxPhone, Values, list[Row]], str]]] = {
-    _CONTACTS: {"data": _update_data, "contacts": _update_contacts, "raw_contacts": _update_contacts},
+    _CONTACTS: {
+        "data": contacts.update_data,
+        "contacts": contacts.update_contacts,
+        "raw_contacts": contacts.update_contacts,
+    },
     "com.android.calendar": {"events": _update_events},
     "sms": {"": _update_sms, "inbox": _update_sms, "sent": _update_sms},
     "media": {"external": _rename_media},
 }
 _DELETES: dict[str, dict[str, Callable[[SandboxPhone, list[Row]], str]]] = {
-    _CONTACTS: {"raw_contacts": _delete_contacts, "contacts": _delete_contacts, "data": _delete_data},
+    _CONTACTS: {
+        "raw_contacts": contacts.delete_contacts,
+        "contacts": contacts.delete_contacts,
+        "data": contacts.delete_data,
+    },
     "com.android.calendar": {"events": _delete_events},
     "sms": {"": _delete_from("messages"), "inbox": _delete_from("messages"), "sent": _delete_from("messages")},
     "call_log": {"calls": _delete_from("calls")},
@@ -387,7 +265,7 @@ def insert(phone: SandboxPhone, authority: str, path: str, values: Values) -> st
     if authority == "settings":
         name = values.get("name")
         if not name:
-            return _REQUIRED.format("name")
+            return REQUIRED.format("name")
         put(phone, path.split("/")[0], str(name), str(values.get("value")))
         return ""
     act = _INSERTS.get((_known(authority, path)[0], path))

@@ -101,7 +101,8 @@ def _data(phone: SandboxPhone) -> Table:
     for person in people(phone):
         group = titles.index(person["group_name"]) + 1 if person["group_name"] in titles else None
         kinds: tuple[tuple[str, Any, Any], ...] = (
-            (NAME, person["name"], None), (PHONE, person["phone"], 2), (EMAIL, person["email"], 1), (GROUP, group, None),
+            (NAME, person["name"], None), (PHONE, person["phone"], 2), (EMAIL, person["email"], 1),
+            (GROUP, group, None),
         )  # fmt: skip
         for place, (mimetype, value, kind) in enumerate(kinds):
             if value:

@@ -92,7 +92,7 @@ def _flag(key: str) -> Read:
     return lambda phone: str(int(phone.is_on(key)))
 
 
-def _wifi(phone: SandboxPhone) -> str:
+def _wifi(phone: SandboxPhone) -> str | None:
     """0 off, 1 on, 2 on in airplane mode, 3 off by airplane mode."""
     if phone.is_on("airplane_mode"):
         return "2" if phone.is_on("wifi") else "3"
@@ -181,7 +181,7 @@ _RECORDS: dict[tuple[str, str], Read] = {  # read from the sandbox; writing them
     ("system", "volume_ring"): _volume("ring_volume"),
     ("system", "volume_voice"): _volume("call_volume"),
 } | {
-    (spec.namespace, spec.name): (lambda phone, key=key: _encoded(phone, key))  # type: ignore[misc]
+    (spec.namespace, spec.name): (lambda phone, key=key: _encoded(phone, key))
     for key, spec in SETTINGS.items()
     if spec.locked
 }

@@ -13,9 +13,7 @@ from qpa.envs.device.double.phone_shell import SHELL
 if TYPE_CHECKING:
     from qpa.envs.device.double.phone import SandboxPhone
 
-_ID = (
-    "uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),3003(inet) context=u:r:shell:s0"
-)
+_ID = "uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb) context=u:r:shell:s0"
 _ALARM_SERVICE = "3"  # IAlarmManager.setTimeZone up to Android 11
 
 
@@ -72,9 +70,9 @@ def service(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
 
 def which(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
     """The path of a command."""
-    from qpa.envs.device.double.phone_commands import COMMANDS as known
+    from qpa.envs.device.double import phone_commands
 
-    found = [f"/system/bin/{name}" for name in args if name in known]
+    found = [f"/system/bin/{name}" for name in args if name in phone_commands.COMMANDS]
     return lines(*found, code=0 if len(found) == len(args) else 1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import posixpath
 import re
@@ -41,11 +42,15 @@ def printf(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
     text = ""
     for _ in range(1 + len(rest)):
         left = list(rest)
-        text += re.sub(r"%([sd%])", lambda m: "%" if m[1] == "%" else (left.pop(0) if left else ""), form)
+        text += re.sub(r"%([sd%])", functools.partial(_filled, left), form)
         if len(left) == len(rest) or not left:
             break
         rest = left
     return out(text)
+
+
+def _filled(left: list[str], match: re.Match[str]) -> str:
+    return "%" if match[1] == "%" else left.pop(0) if left else ""
 
 
 def _quiet(code: int) -> Command:
@@ -63,7 +68,12 @@ def test(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
         met = bool(args[0])
     elif len(args) == 2:
         mode = phone.stat(args[1]).mode
-        kinds = {"-e": mode, "-f": mode & 0o100000, "-d": phone.files.is_folder(args[1]), "-z": not args[1]}
+        kinds: dict[str, object] = {
+            "-e": mode,
+            "-f": mode & 0o100000,
+            "-d": phone.files.is_folder(args[1]),
+            "-z": not args[1],
+        }
         kinds |= {"-n": args[1], "-r": mode, "-s": phone.stat(args[1]).size}
         met = bool(kinds.get(args[0]))
     elif len(args) == 3:
@@ -215,7 +225,7 @@ def digest(phone: SandboxPhone, args: list[str], stdin: bytes, kind: str = "md5"
 def to_base64(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
     """Encodes in lines of 76, -w0 in one; -d decodes."""
     flags = [a for a in args if a.startswith("-") and a != "-"]
-    data, failed = _inputs(phone, "base64", [a for a in args if a not in flags and a != "0"], stdin)
+    data, _ = _inputs(phone, "base64", [a for a in args if a not in flags and a != "0"], stdin)
     blob = b"".join(data)
     if "-d" in flags:
         try:
@@ -247,6 +257,6 @@ COMMANDS: dict[str, Command] = {
     "sha256sum": lambda phone, args, stdin: digest(phone, args, stdin, "sha256"),
     "pwd": lambda phone, args, stdin: lines("/"),
     "whoami": lambda phone, args, stdin: lines("shell"),
-    "uptime": lambda phone, args, stdin: lines(f" {phone.now:%H:%M:%S} up 1 day, 3:27,  0 users,  load average: 0.10, 0.12, 0.09"),
-    "uname": lambda phone, args, stdin: lines("Linux localhost 5.10.157-android13 #1 SMP PREEMPT aarch64" if "-a" in args else "Linux"),
+    "uptime": lambda phone, args, stdin: lines(f" {phone.now:%H:%M:%S} up 1 day,  3:27,  0 users"),
+    "uname": lambda phone, args, stdin: lines("Linux localhost 5.10.157 aarch64" if "-a" in args else "Linux"),
 }  # fmt: skip

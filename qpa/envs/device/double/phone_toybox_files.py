@@ -52,6 +52,11 @@ def _long(phone: SandboxPhone, name: str, stat: FileStat) -> str:
     return f"{kind}{bits} 1 shell sdcard_rw {stat.size:>9} {when:%Y-%m-%d %H:%M} {name}"
 
 
+def _pieces(form: str) -> list[str]:
+    """A format cut before each percent sign."""
+    return [piece for piece in re.split(r"(?=%)", form) if piece]
+
+
 def stat(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
     """-c FORMAT with %s %n %Y %a %F."""
     form = "%n %s"
@@ -65,7 +70,7 @@ def stat(phone: SandboxPhone, args: list[str], stdin: bytes) -> ShellResult:
             continue
         kind = "directory" if phone.files.is_folder(path) else "regular file"
         values = {"s": found.size, "n": path, "Y": found.mtime, "a": f"{found.mode & 0o7777:o}", "F": kind}
-        rows.append(re.sub(r"%([snYaF])", lambda m, values=values: str(values[m[1]]), form) + "\n")  # type: ignore[misc]
+        rows.append("".join(str(values.get(p[1:2], p)) + p[2:] if p[:1] == "%" else p for p in _pieces(form)) + "\n")
     return ShellResult(encode("".join(rows)), encode("".join(complaints)), int(bool(complaints)))
 
 

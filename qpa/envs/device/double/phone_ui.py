@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from qpa.envs.device.double.phone_profile import HOME, app_of
 from qpa.envs.device.double.phone_widgets import GROUP, LIST, TEXT, WIDTH, Node, Page, Screen, moved
 
 if TYPE_CHECKING:
@@ -63,9 +62,25 @@ class Ui:
         """Puts a page on top."""
         self.follow()
         self._tapped = True
-        self.focus = ""
         del self.stack[MAX_PAGES:]
         self.stack.append(page)
+        self._focus_first()
+
+    def _focus_first(self) -> None:
+        self.focus = self.stack[-1].focus
+        self.cursor = len(self.stack[-1].fields.get(self.focus, ""))
+
+    def to(self, kind: str, about: str = "", **fields: str) -> Callable[[], None]:
+        """What a tap does that opens a page."""
+        return lambda: self.open(Page(kind, about, dict(fields)))
+
+    def shows(self, app: str) -> Callable[[], None]:
+        """What a tap on an app's icon does."""
+        return lambda: self.start(app_page(app))
+
+    def calls(self, tool: str, **arguments: Any) -> Callable[[], object]:
+        """What a tap does that calls a tool."""
+        return lambda: self.do(tool, **arguments)
 
     def close(self) -> None:
         """Takes the top page away; the launcher stays."""
@@ -77,7 +92,8 @@ class Ui:
         """A task of its own over the launcher."""
         self.follow()
         self.stack = [Page("launcher"), *pages]
-        self.focus, self._tapped = "", True
+        self._tapped = True
+        self._focus_first()
 
     def screen(self) -> Screen:
         """The page on top, built from the tables."""
@@ -241,8 +257,3 @@ def app_page(name: str) -> Page:
 def window_of(screen: Screen) -> str:
     """package/activity, as the window manager names a window."""
     return f"{screen.package}/{screen.activity}"
-
-
-HOME_WINDOW = f"{HOME.package}/{HOME.activity}"
-Handler = Callable[[], None]
-__all__ = ["HOME_WINDOW", "Ui", "app_of", "app_page", "window_of"]

@@ -28,7 +28,7 @@ class Node:
     rid: str = ""  # a name, or "package:id/name" for another package's
     desc: str = ""
     box: Box = (0, 0, 0, 0)
-    on: Callable[[], None] | None = None
+    on: Callable[[], object] | None = None
     slide: Callable[[float], None] | None = None
     edits: str = ""  # the page's text field that this node edits
     checkable: bool = False
@@ -60,6 +60,7 @@ class Page:
     about: str = ""
     fields: dict[str, str] = field(default_factory=dict)
     scroll: int = 0
+    focus: str = ""  # the field that typing goes to at first
     marks: set[str] = field(default_factory=set)  # expanded rows and the like
 
 
@@ -81,7 +82,7 @@ def text(words: str, rid: str = "") -> Item:
 
 
 def row(
-    title: str, summary: str = "", on: Callable[[], None] | None = None, rid: str = "android:id/title", desc: str = ""
+    title: str, summary: str = "", on: Callable[[], object] | None = None, rid: str = "android:id/title", desc: str = ""
 ) -> Item:
     """A list row with a title and a second line."""
     height = ROW + (44 if summary else 0)
@@ -91,7 +92,7 @@ def row(
     return Item(Node(GROUP, desc=desc, box=(0, 0, WIDTH, height), on=on, children=inner), height)
 
 
-def switch(title: str, checked: bool, on: Callable[[], None], summary: str = "") -> Item:
+def switch(title: str, checked: bool, on: Callable[[], object], summary: str = "") -> Item:
     """A row that switches something; the whole row may be tapped."""
     item = row(title, summary, on)
     knob = Node(SWITCH, "", "android:id/switch_widget", box=(880, 48, 1032, 128), checkable=True, checked=checked)
@@ -99,7 +100,7 @@ def switch(title: str, checked: bool, on: Callable[[], None], summary: str = "")
     return item
 
 
-def choice(title: str, selected: bool, on: Callable[[], None]) -> Item:
+def choice(title: str, selected: bool, on: Callable[[], object]) -> Item:
     """One of several values."""
     node = Node(
         "android.widget.CheckedTextView", title, "android:id/text1", box=(0, 0, WIDTH, ROW), on=on, checkable=True,
@@ -122,7 +123,7 @@ def entry(value: str, name: str, hint: str, rid: str = "") -> Item:
     return Item(Node(EDIT, value or hint, rid or name, box=(48, 24, 1032, 152), edits=name))
 
 
-def button(label: str, on: Callable[[], None], rid: str = "", desc: str = "") -> Item:
+def button(label: str, on: Callable[[], object], rid: str = "", desc: str = "") -> Item:
     """A button over the width."""
     return Item(Node(BUTTON, label, rid, desc, (48, 24, 1032, 152), on=on))
 

@@ -125,8 +125,8 @@ async def _interactive(device: Device, gate: Gate, *, v2: bool) -> None:
 
 
 def _output(result: ShellResult, *, v2: bool) -> bytes:
-    if not v2:
-        return result.stdout + result.stderr
+    if not v2:  # one stream; a host that prints the exit code behind the command (`; echo $?`) must find it at the end
+        return result.stderr + result.stdout
     return b"".join(
         protocol.frame(kind, data[start : start + _FRAME_BYTES])
         for kind, data in ((protocol.STDOUT, result.stdout), (protocol.STDERR, result.stderr))

@@ -73,7 +73,8 @@ class Stream:
         """Closes our end and tells the host, once."""
         if not self.closed:
             self.end()
-            self._send(Packet(CLSE, self.local, self.remote))
+            # A refusal has no id of ours: the host does not know it, and would not take it for an answer.
+            self._send(Packet(CLSE, self.local if self.accepted else 0, self.remote))
 
     # --- called by the connection, when packets arrive ---------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import posixpath
+import re
 import shlex
 import stat
 
@@ -25,20 +25,18 @@ class WirePhone:
         self.files: dict[str, tuple[bytes, int, int]] = {}
 
     def shell(self, command: str) -> ShellResult:
-        """A command or two: `echo`, `args` (what arrived), `false`, `big N`, `err`, `screencap -p`, `; echo X:$?`..."""
+        """One command: `echo`, `args` (what arrived), `false`, `big N`, `err`, `screencap -p`, `; echo X:$?`..."""
         self.commands.append(command)
-        lexer = shlex.shlex(io.StringIO(command), posix=True, punctuation_chars=";")
-        lexer.whitespace_split, lexer.commenters = True, ""
+        printed_code = re.search(r"; echo (\w+:)\$\?\Z", command)
         try:
-            words = list(lexer)
+            words = shlex.split(command[: printed_code.start()] if printed_code else command)
         except ValueError:
             return ShellResult(stderr=b"syntax error\n", exit_code=1)
-        if ";" in words:
-            cut = words.index(";")
-            first = self._run(words[:cut])
-            tail = " ".join(words[cut + 2 :]).replace("$?", str(first.exit_code))
-            return ShellResult(first.stdout + tail.encode() + b"\n", first.stderr, 0)
-        return self._run(words)
+        result = self._run(words)
+        if printed_code:
+            code = f"{printed_code[1]}{result.exit_code}\n".encode()
+            return ShellResult(result.stdout + code, result.stderr)
+        return result
 
     def _run(self, words: list[str]) -> ShellResult:
         match words:
