@@ -240,7 +240,7 @@ class DeviceEnv:
 
     async def _handset(self, place: _Place, task: TaskSpec) -> Handset:
         """The phone with what is to be known of it; a phone that has not booted fails as TRANSIENT."""
-        hand = Hand(place.link, effects=place.device.effects)
+        hand = Hand(place.link, effects=place.device.effects, longest_s=place.device.limits.deadline_s)
         properties = parsers.properties(await hand.ask("properties"))
         if properties.get("sys.boot_completed") != "1":
             raise EnvFailure(f"{place.device.serial}: has not booted", FailureCause.TRANSIENT)
@@ -269,7 +269,7 @@ class DeviceEnv:
         initial = msgspec.structs.replace(task.initial, faults=[], denied_permissions=[])
         data = to_msgpack(msgspec.structs.replace(task, initial=initial))
         name = f"qpa-task-{epoch}.msgpack"
-        await phone.hand.link.push(SCRATCH + name, data, deadline_s=PUSH_S)
+        await phone.hand.link.push(SCRATCH + name, data, deadline_s=min(PUSH_S, phone.hand.longest_s))
         await phone.hand.run("double_load", name=name)
         await phone.hand.run("remove_scratch", name=name)
         properties = parsers.properties(await phone.hand.ask("properties"))

@@ -155,7 +155,7 @@ class _Failing(InProcessLink):
         super().__init__(phone)
         self.answers = list(answers)
 
-    async def shell(self, *argv: str, deadline_s: float) -> ShellResult:
+    async def shell(self, *argv: str, deadline_s: float, idempotent: bool = False) -> ShellResult:
         if argv[0] == "uiautomator" and self.answers:
             self.commands.append(argv)
             return self.answers.pop(0)
@@ -199,7 +199,7 @@ def test_waiting_is_bounded():
 
 def test_text_beyond_ascii_without_a_keyboard_for_it_is_unavailable_and_never_shortened():
     class NoKeyboard(InProcessLink):
-        async def shell(self, *argv: str, deadline_s: float) -> ShellResult:
+        async def shell(self, *argv: str, deadline_s: float, idempotent: bool = False) -> ShellResult:
             if argv[:2] == ("ime", "list"):
                 return ShellResult(b"com.google.android.inputmethod.latin/.LatinIME\n")
             return await super().shell(*argv, deadline_s=deadline_s)

@@ -286,7 +286,7 @@ def test_other_peoples_words_are_no_refusal():
 
 
 class _Silent(EchoLink):
-    async def shell(self, *argv: str, deadline_s: float) -> ShellResult:
+    async def shell(self, *argv: str, deadline_s: float, idempotent: bool = False) -> ShellResult:
         raise EnvFailure("no answer", FailureCause.DEADLINE)
 
 
