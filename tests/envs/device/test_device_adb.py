@@ -36,6 +36,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdbServer]:
     server.close()
 
 
+def test_a_server_that_looks_for_usb_devices_starts_too(tmp_path: Path):
+    server = AdbServer.start(home=tmp_path, usb=True)
+    try:
+        assert server.version() >= 41
+    finally:
+        server.close()
+
+
 def env_on(server: AdbServer, serials: list[str], folder: Path, deadline_s: float = 20.0) -> DeviceEnv:
     limits = DeviceLimits(deadline_s=deadline_s)
     devices = [
@@ -139,7 +147,7 @@ def test_dropped_reads_are_repeated_and_the_verdict_is_the_same(server: AdbServe
     script = FaultScript(
         seed=3,
         faults=[
-            DeviceFault(FaultKind.DROP, match="content query|settings get", rate=0.2, count=6),
+            DeviceFault(FaultKind.DROP, match="getprop|date|wm|uiautomator", rate=0.2, count=6),
             DeviceFault(FaultKind.IDLE_ERROR, rate=0.3, count=3),
         ],
     )
@@ -149,10 +157,12 @@ def test_dropped_reads_are_repeated_and_the_verdict_is_the_same(server: AdbServe
 
         async def play() -> None:
             env = env_on(server, fleet.serials, tmp_path)
-            trajectory = await run_actions(env, task, oracle(task))
-            assert trajectory.verdict is not None and trajectory.verdict.success
+            for _ in range(3):
+                trajectory = await run_actions(env, task, oracle(task))
+                assert trajectory.verdict is not None and trajectory.verdict.success
 
         asyncio.run(play())
+        assert {FaultKind.DROP, FaultKind.IDLE_ERROR} <= fleet.injected.keys()
 
 
 def test_a_screenshot_comes_over_the_wire(server: AdbServer, tmp_path: Path):
