@@ -339,7 +339,8 @@ async def _facts(hand: Hand, device: EnrolledDevice) -> Facts:
             raise EnvFailure(f"{device.serial}: enrolled as a double, and is none")
     width, height = parsers.screen_size(await hand.ask("screen_size"))
     zone = properties.get("persist.sys.timezone") or "UTC"
-    return Facts(sdk, width, height, zone, double, properties.get("ro.product.model", ""))
+    remote = device.kind is DeviceKind.PHONE and ":" in device.serial
+    return Facts(sdk, width, height, zone, double, properties.get("ro.product.model", ""), remote)
 
 
 class _Nothing:

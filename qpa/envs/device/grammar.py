@@ -50,6 +50,7 @@ class Facts:
       zone: tz database name of the phone's time zone.
       double: it has the double's private command.
       model: as the phone names itself.
+      over_network: the connection ends with the phone's Wi-Fi.
     """
 
     sdk: int = 0
@@ -58,6 +59,7 @@ class Facts:
     zone: str = "UTC"
     double: bool = False
     model: str = ""
+    over_network: bool = False
 
 
 Check = Callable[[Any, Facts], Any]

@@ -232,6 +232,24 @@ def test_another_clock_than_the_phones_is_unsupported(tmp_path: Path):
     assert caught.value.cause is FailureCause.UNSUPPORTED
 
 
+@pytest.mark.parametrize("remote", [True, False])
+def test_a_phone_on_the_network_is_not_cut_off(remote: bool, tmp_path: Path):
+    phone = a_phone()
+    serial = "192.168.1.20:5555" if remote else "R5CT30ABCDE"
+    env, _ = env_over(tmp_path, phone, kind=DeviceKind.PHONE, serials=(serial,))
+
+    async def play() -> None:
+        session = await env.reset(task_of(["manage_wifi", "manage_airplane_mode"], PATCH))
+        call = Player(env, session)
+        codes = [(await call("manage_wifi", action="disable")).code]
+        codes.append((await call("manage_airplane_mode", action="enable")).code)
+        assert codes == ([503, 503] if remote else [200, 200])
+        assert phone.is_on("wifi") is remote
+        await env.close(session)
+
+    asyncio.run(play())
+
+
 # --- the file --------------------------------------------------------------------------------------------------------
 
 
