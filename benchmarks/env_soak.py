@@ -96,11 +96,16 @@ class Faulty:
         raise RuntimeError("injected")
 
 
-def serve(port: int, rate: float, seed: int, report: str) -> None:
+def some_tasks(kinds: int) -> list[TaskSpec]:
+    """The different tasks of a soak."""
+    return load_suite("core", "dev", limit=kinds)
+
+
+def serve(port: int, rate: float, seed: int, kinds: int, report: str) -> None:
     """One server process; at its end it writes what it injected and which calls it executed more than once."""
     backend = Faulty(rate, seed)
     deadlines = {"reset": STEP_S, "step": STEP_S, "verify": STEP_S, "fork": 5.0, "close": 5.0}
-    for task in load_suite("core", "dev"):  # makes each world once, so that no reset has to
+    for task in some_tasks(kinds):  # makes each world once, so that no reset has to
         SandboxSession("warm", task, {loader_name(skill.name): skill for skill in builtin_skills()}).close()
     service = Service(backend, ServerLimits(max_sessions=200, deadlines_s=deadlines))
     signal.signal(signal.SIGUSR1, lambda *_: _write_report(backend, report))
@@ -158,12 +163,22 @@ class Relay:
 
 
 @contextlib.contextmanager
-def server_process(folder: Path, name: str, rate: float, seed: int) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def server_process(
+    folder: Path, name: str, rate: float, seed: int, kinds: int
+) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """A server of the soak; gives its port once it answers."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "benchmarks.env_soak", f"--serve={port}", f"--rate={rate}", f"--seed={seed}"]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.env_soak",
+        f"--serve={port}",
+        f"--rate={rate}",
+        f"--seed={seed}",
+        f"--kinds={kinds}",
+    ]
     with (folder / f"{name}.log").open("wb") as log:
         process = subprocess.Popen([*command, f"--report={folder / name}"], stdout=log, stderr=log, cwd=ROOT)
     try:
@@ -209,14 +224,16 @@ async def play(
     return tries, time.perf_counter() - begin
 
 
-def soak(folder: Path, episodes: int, rate: float, seed: int, kill: bool, concurrency: int = 32) -> dict[str, Any]:
+def soak(
+    folder: Path, episodes: int, rate: float, seed: int, kill: bool, *, kinds: int, concurrency: int = 32
+) -> dict[str, Any]:
     """One run over two servers; everything that the checks and the table need."""
-    some = load_suite("core", "dev")
+    some = some_tasks(kinds)
     tasks = [some[i % len(some)] for i in range(episodes)]
     per_cut = int(3 * 3 / rate) if rate else 0  # three kinds of trouble, about three requests an episode
     with (
-        server_process(folder, "first", rate * 2 / 3, seed) as (port, process),
-        server_process(folder, "second", rate * 2 / 3, seed + 1) as (doomed_port, doomed),
+        server_process(folder, "first", rate * 2 / 3, seed, kinds) as (port, process),
+        server_process(folder, "second", rate * 2 / 3, seed + 1, kinds) as (doomed_port, doomed),
     ):
 
         async def main() -> dict[str, Any]:
@@ -283,13 +300,15 @@ def problems(found: dict[str, Any]) -> list[str]:
 def main() -> int:
     """Runs the soak and prints the table; 1 if something does not hold."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    for name, kind, default in (
-        ("serve", int, 0), ("report", str, ""), ("episodes", int, 2000), ("rate", float, 0.1), ("seed", int, 0),
-    ):  # fmt: skip
-        parser.add_argument(f"--{name}", type=kind, default=default)
+    parser.add_argument("--episodes", type=int, default=2000)
+    parser.add_argument("--rate", type=float, default=0.1, help="share of the episodes that meet a fault")
+    parser.add_argument("--kinds", type=int, default=40, help="different tasks")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--serve", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--report", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve(options.serve, options.rate, options.seed, options.report)
+        serve(options.serve, options.rate, options.seed, options.kinds, options.report)
         return 0
     os.environ.setdefault(TOKEN_VARIABLE, new_token())
     import tempfile
@@ -297,7 +316,9 @@ def main() -> int:
     results = {}
     for label, rate in (("without faults", 0.0), ("with faults", options.rate)):
         with tempfile.TemporaryDirectory() as folder:
-            found = results[label] = soak(Path(folder), options.episodes, rate, options.seed, kill=rate > 0)
+            found = results[label] = soak(
+                Path(folder), options.episodes, rate, options.seed, kill=rate > 0, kinds=options.kinds
+            )
         invalid = sum(not x.valid for tries in found["tries"] for x in tries)
         print(f"{label}: {options.episodes} episodes in {found['seconds']:.1f} s, {invalid} played again", flush=True)
         print(

@@ -152,9 +152,8 @@ async def main() -> None:
             await env.disconnect()
         pool = await EnvPool([RemoteEnv(url, token), RemoteEnv(second, token)]).connect(tasks)
         await episodes_per_s(pool, tasks)
-        print(
-            f"pool of 2: {await steps_per_s(pool, task):.0f} steps/s, {await episodes_per_s(pool, tasks):.0f} episodes/s"
-        )
+        steps, episodes = await steps_per_s(pool, task), await episodes_per_s(pool, tasks)
+        print(f"pool of 2: {steps:.0f} steps/s, {episodes:.0f} episodes/s")
         await pool.disconnect()
 
 

@@ -11,19 +11,21 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import msgspec
+import pytest
 from websockets.sync.client import connect
 
 from qpa.bench import BenchVerifier, load_suite, make_env
 from qpa.contract import EnvFailure, Feedback, TaskSpec, ToolCall, Trajectory, Verdict
 from qpa.envs import openenv
 from qpa.envs.base import Capabilities
+from qpa.envs.client import RemoteEnv
 from qpa.envs.sandbox import SandboxEnv, SandboxSession
 from qpa.envs.server import EnvServer, Listen
 from qpa.envs.server_auth import Tokens
@@ -32,6 +34,7 @@ from qpa.envs.server_service import ServerLimits, Service
 ROOT = Path(__file__).resolve().parents[3]
 TOKEN = "q3v9Zt0mR8bL5xW2kY7cHs"
 OTHER = "Tn4pE6gJ1dA0uK9rX3wFvB"
+TRANSPORTS = ("socket", "http")
 OWNERS = {"trainer": TOKEN, "other": OTHER}
 DEADLINES = {"reset": 30.0, "step": 30.0, "verify": 30.0, "fork": 30.0, "close": 10.0}
 
@@ -197,6 +200,19 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextlib.asynccontextmanager
+async def remote(url: str, **more: Any) -> AsyncIterator[RemoteEnv]:
+    env = RemoteEnv(url, more.pop("token", TOKEN), **more)
+    try:
+        yield env
+    finally:
+        await env.disconnect()
+
+
+def cause_of(error: pytest.ExceptionInfo[EnvFailure]) -> str:
+    return error.value.cause.value
 
 
 def eventually(condition: Callable[[], Any], seconds: float = 10.0) -> None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import msgspec
 import pytest
-from server_doubles import OTHER, TOKEN, Scripted, Stubborn, alarm, eventually, fail, served, some_tasks
+from server_doubles import OTHER, OWNERS, TOKEN, Scripted, Stubborn, alarm, eventually, fail, served, some_tasks
 
 from qpa.contract import EnvFailure, FailureCause
-from qpa.envs.server import Listen
+from qpa.envs.server import EnvServer, Listen
+from qpa.envs.server_auth import Tokens
 from qpa.envs.server_messages import MSGPACK
 from qpa.envs.server_metrics import JsonLines
-from qpa.envs.server_service import ServerLimits
+from qpa.envs.server_service import ServerLimits, Service
 
 
 def refused(answer: httpx.Response, status: int, cause: str) -> dict:
@@ -314,6 +316,14 @@ def test_the_end_lets_calls_finish_fails_those_that_hang_and_closes_sessions():
     assert refused(answers["never"], 503, "transient")["message"] == "the server is stopping"
     assert not backend.open and len(ender.service.leases) == 0
     never.release()
+
+
+def test_the_listener_names_its_protocol():
+    """asyncio sets TCP_NODELAY only then; without it an HTTP answer waits 40 ms for an acknowledgement."""
+    service = Service(Scripted(), ServerLimits())
+    server = EnvServer(service, Tokens(OWNERS))
+    assert server._socket.proto == socket.IPPROTO_TCP
+    server._socket.close()
 
 
 def test_limits_that_cannot_be_are_refused():
