@@ -70,7 +70,11 @@ class GenerateReply(Record):
 
 
 class Session(Protocol):
-    """A live episode. An environment of several backends names the session's in a further attribute, `backend`."""
+    """A live episode.
+
+    Two further attributes may be there: `backend`, the name to record where an environment has several, and `notes`
+    (text by key), what the backend wants the record's provenance to say.
+    """
 
     id: str
     task: TaskSpec

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from qpa.contract import INFRASTRUCTURE_STOPS, Env, TaskSpec, Trajectory
+from qpa.contract import INFRASTRUCTURE_STOPS, Env, TaskSpec, Trajectory, validation_problem
 from qpa.train.data import DataError
 
 T = TypeVar("T")
@@ -166,6 +166,8 @@ def invalid_reason(trajectory: Trajectory) -> str:
         return str(trajectory.stop)
     if not trajectory.valid:
         return "invalid_record"
+    if validation_problem(trajectory):
+        return "unvalidated"
     if trajectory.verdict is None:
         return "unverified"
     if any(len(s.token_ids) != len(s.log_probs) for s in trajectory.steps) or not any(
