@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -21,6 +21,8 @@ from qpa.envs.simulated.rules import SimulatedRules
 _STATE_CODES = (400, 404, 409)  # what a simulated tool may answer by itself
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME = re.compile(r"(?:\d{4}-\d\d-\d\d)?[T ]?(?:\d\d:\d\d(?::\d\d)?)?")
+_WRITING_VERBS = {"create", "add", "send", "book", "place", "delete", "remove"}
 _SHOWN = 60  # characters of a value in an objection
 
 
@@ -79,7 +81,9 @@ def _success(
     data = answer.payload.get("data", {})
     if call.name in rules.result_checks and (text := rules.result_checks[call.name].problem(data)):
         found.append(Objection(Reason.SCHEMA, f"data: {text}"))
-    found += _arguments_kept(call, answer.facts)
+    if not rules.reads(call):
+        found += _arguments_kept(call, answer)
+        found += _silent(call, answer)
     found += _unknown_ids(before, after, rules, call, answer)
     found += _contradictions(after, data)
     earlier = before.reads.get(request_key(call), msgspec.UNSET)
@@ -148,15 +152,25 @@ def _table_problem(rules: SimulatedRules, fact: Fact) -> str:
     return ""
 
 
-def _arguments_kept(call: ToolCall, facts: Sequence[Fact]) -> Iterator[Objection]:
-    """What the call asked to be stored is what the facts store, where both use one name for it."""
-    for fact in facts:
-        for name, value in fact.values.items() if len(facts) == 1 else ():
+def _arguments_kept(call: ToolCall, answer: Answer) -> Iterator[Objection]:
+    """What the call asked to be stored is what the one fact stores and the answer repeats, where they share a name."""
+    data = answer.payload.get("data")
+    told = [("the answer", data)] if isinstance(data, dict) else []
+    for where, values in [*told, *(("the fact", fact.values) for fact in answer.facts if len(answer.facts) == 1)]:
+        for name, value in values.items():
             given = call.arguments.get(name)
             plain = isinstance(given, str | int | float) and isinstance(value, str | int | float)
             if plain and not _stored(given, value):
-                text = f"{name} was given as {_shown(given)}, the fact says {_shown(value)}"
+                text = f"{name} was given as {_shown(given)}, {where} says {_shown(value)}"
                 yield Objection(Reason.CONTRADICTION, text)
+
+
+def _silent(call: ToolCall, answer: Answer) -> Iterator[Objection]:
+    """A call that makes or removes something changes something; others may find the world as it should be."""
+    verbs = {str(call.arguments.get("action", "")).partition("_")[0], call.name.partition("_")[0]}
+    if not answer.facts and not verbs.isdisjoint(_WRITING_VERBS):
+        text = f"{call.name} succeeded without a fact: say what was created or deleted"
+        yield Objection(Reason.SILENT_WRITE, text)
 
 
 def _unknown_ids(
@@ -227,12 +241,14 @@ def _plain(value: Any) -> Any:
 
 
 def _stored(given: Any, value: Any) -> bool:
-    """Whether a stored value can be what was given. Times and digits come in many spellings: not judged."""
-    if isinstance(given, str) and isinstance(value, str):
-        if any(c.isdigit() for c in given + value):
-            return True
-        return _letters(given) == _letters(value)
-    return isinstance(given, str) or isinstance(value, str) or same(given, value)
+    """Whether a stored value can be what was given; a time in words ("tomorrow at nine") is not judged."""
+    if not (isinstance(given, str) and isinstance(value, str)):
+        return isinstance(given, str) or isinstance(value, str) or same(given, value)
+    one, other = _letters(given), _letters(value)
+    if _TIME.fullmatch(value.strip()):
+        one, other = one.replace("t", ""), other.replace("t", "")
+        return not one.isdigit() or one.lstrip("0") in other
+    return one in other or other in one
 
 
 def _letters(text: str) -> str:

@@ -54,6 +54,7 @@ class Reason(enum.StrEnum):
     IMPOSSIBLE_SUCCESS = "impossible_success"  # unknown thing, denied permission, planned fault, found after not found
     RESURRECTED = "resurrected"  # a deleted thing is back
     READ_WROTE = "read_wrote"  # a reading tool changed something
+    SILENT_WRITE = "silent_write"  # something was made or removed, says the answer, and no fact says what
     FAILED_WROTE = "failed_wrote"  # a failed call changed something
     UNPLANNED_FAULT = "unplanned_fault"  # a service fault or denial that the task does not plan
     UNRECORDED = "unrecorded"  # an answer in a record that the state log does not have

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +25,6 @@ from qpa.contract import (
 )
 from qpa.envs.sandbox import catalog
 from qpa.envs.sandbox.context import fetch
-from qpa.envs.sandbox.schema import read_tables
 from qpa.envs.sandbox.world import read_world, snapshot
 from qpa.envs.simulated import SimulatedRules, TableSpec
 from qpa.envs.skills import builtin_skills
@@ -98,6 +98,7 @@ def lamp_task(**more: Any) -> TaskSpec:
     return msgspec.convert({key: msgspec.to_builtins(value) for key, value in fields.items()}, TaskSpec)
 
 
+@functools.cache  # three hundred schemas
 def sandbox_rules(*, tables: bool = True) -> SimulatedRules:
     """The sandbox's tools, skills and worlds, declared to the simulated backend."""
     kinds = {t.name: TableSpec(list(t.columns), list(t.key)) for t in snapshot(1).tables.values()}
@@ -109,6 +110,11 @@ def sandbox_rules(*, tables: bool = True) -> SimulatedRules:
     )
 
 
+@functools.cache
+def _sandbox() -> Any:
+    return make_env()
+
+
 class SandboxEcho:
     """Answers each call as the sandbox does, with the row changes as facts. `tamper` may change the answers."""
 
@@ -116,7 +122,7 @@ class SandboxEcho:
 
     def __init__(self, tasks: Sequence[TaskSpec], tamper: Callable[[dict[str, Any], int], Any] | None = None) -> None:
         self._tasks = {task.id: task for task in tasks}
-        self._env = make_env()
+        self._env = _sandbox()
         self._sessions: dict[str, Any] = {}
         self._tamper = tamper
         self.calls = 0
@@ -147,7 +153,7 @@ def _plain(task: TaskSpec) -> TaskSpec:
 
 def _rows(session: Any) -> dict[tuple[str, str], dict[str, Any]]:
     found = {}
-    for table in read_tables(session._db).values():
+    for table in snapshot(1).tables.values():
         for row in fetch(session._db, f"SELECT * FROM {table.name}"):
             found[table.name, "/".join(str(row[k]) for k in table.key)] = row
     return found
