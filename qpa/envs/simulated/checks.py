@@ -82,7 +82,7 @@ def _success(
     if call.name in rules.result_checks and (text := rules.result_checks[call.name].problem(data)):
         found.append(Objection(Reason.SCHEMA, f"data: {text}"))
     if not rules.reads(call):
-        found += _arguments_kept(call, answer)
+        found += _arguments_kept(before, call, answer)
         found += _silent(call, answer)
     found += _unknown_ids(before, after, rules, call, answer)
     found += _contradictions(after, data)
@@ -152,15 +152,20 @@ def _table_problem(rules: SimulatedRules, fact: Fact) -> str:
     return ""
 
 
-def _arguments_kept(call: ToolCall, answer: Answer) -> Iterator[Objection]:
-    """What the call asked to be stored is what the one fact stores and the answer repeats, where they share a name."""
+def _arguments_kept(before: StateLog, call: ToolCall, answer: Answer) -> Iterator[Objection]:
+    """What the call asked to be stored is what the one fact stores and the answer repeats, where they share a name.
+
+    An argument that names what a changed thing was called before selects it (a rename); it is not stored.
+    """
+    changed = [thing for fact in answer.facts if (thing := before.thing(fact.kind, fact.id)) is not None]
     data = answer.payload.get("data")
     told = [("the answer", data)] if isinstance(data, dict) else []
     for where, values in [*told, *(("the fact", fact.values) for fact in answer.facts if len(answer.facts) == 1)]:
         for name, value in values.items():
             given = call.arguments.get(name)
             plain = isinstance(given, str | int | float) and isinstance(value, str | int | float)
-            if plain and not _stored(given, value):
+            selects = any(name in thing.values and same(thing.values[name], given) for thing in changed)
+            if plain and not selects and not _stored(given, value):
                 text = f"{name} was given as {_shown(given)}, {where} says {_shown(value)}"
                 yield Objection(Reason.CONTRADICTION, text)
 

@@ -169,6 +169,12 @@ def test_a_search_that_may_reveal_makes_things_known():
         play(Lines(*model.replies), *calls, again, task=task, rules=rules)
 
 
+def test_an_argument_that_selects_is_not_taken_for_one_that_is_stored():
+    renamed = told("Renamed", [fact("update", "lamp_1", name="Sofa")], name="Sofa")
+    _, answers = play(Lines(renamed), ("set_lamp", {"name": "Desk", "new_name": "Sofa"}))
+    assert answers[0].ok
+
+
 def test_an_objection_is_told_and_a_better_answer_taken():
     model = Lines("what?", told(**{**DESK, "level": 1}), told(**DESK))
     session, answers = play(model, GET)
