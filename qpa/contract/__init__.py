@@ -6,6 +6,7 @@ Decoding is strict: unknown fields and wrong types raise `ContractError` with th
 """
 
 from qpa.contract.actions import Action, CallTools, Feedback, Message, Reply, ToolCall, ToolSpec
+from qpa.contract.admission import NEEDED, VALIDATION, mark_validated, validation_problem
 from qpa.contract.base import (
     ERROR_CODES,
     INFRASTRUCTURE_STOPS,
@@ -59,7 +60,9 @@ __all__ = [
     "EPISODE",
     "ERROR_CODES",
     "INFRASTRUCTURE_STOPS",
+    "NEEDED",
     "SCHEMA_VERSION",
+    "VALIDATION",
     "Action",
     "BehaviorCriteria",
     "CallTools",
@@ -110,6 +113,8 @@ __all__ = [
     "Verifier",
     "from_json",
     "from_msgpack",
+    "mark_validated",
     "to_json",
     "to_msgpack",
+    "validation_problem",
 ]

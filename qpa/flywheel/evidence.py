@@ -15,6 +15,7 @@ from qpa.contract import (
     Trajectory,
     from_msgpack,
     to_msgpack,
+    validation_problem,
 )
 
 _BUDGET_STOPS = frozenset(
@@ -35,6 +36,8 @@ def defects(trajectory: Trajectory) -> list[str]:
         found.append(f"invalid record: {trajectory.invalid_reason or 'no reason given'}")
     if trajectory.stop in INFRASTRUCTURE_STOPS:
         found.append(f"infrastructure stop: {trajectory.stop}")
+    if problem := validation_problem(trajectory):
+        found.append(f"unvalidated: {problem}")
     if trajectory.task.split is not Split.TRAIN:
         found.append(f"held-out split: {trajectory.task.split}")
     if not trajectory.task.goal.strip():

@@ -21,7 +21,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from qpa.contract import ContractError, TaskSpec, Trajectory, from_json, from_msgpack, to_json, to_msgpack
+from qpa.contract import (
+    ContractError,
+    TaskSpec,
+    Trajectory,
+    from_json,
+    from_msgpack,
+    to_json,
+    to_msgpack,
+    validation_problem,
+)
 from qpa.flywheel.curate import Curated, content_digest
 from qpa.flywheel.records import Decision, FlywheelError, Manifest, Pool, Proposal, Ruling, Shard, digest, normalised
 from qpa.harness.files import write_atomic
@@ -256,6 +265,9 @@ def _check_decision(records: Sequence[Curated], proposal: Proposal, decision: De
         raise FlywheelError(f"release {proposal.version}: decision was given for another proposal: review this one")
     if proposal.content != content_digest(records):
         raise FlywheelError(f"release {proposal.version}: records changed after the proposal: propose again")
+    for record in records:
+        if record.pool is not None and (problem := validation_problem(record.trajectory)):
+            raise FlywheelError(f"release {proposal.version}: record {record.id}: {problem}: curate again")
 
 
 @contextlib.contextmanager

@@ -345,6 +345,7 @@ class _Episode:
             self.cost.env_s += self.clock() - started
 
     def _trajectory(self, stop: StopReason, reason: str) -> Trajectory:
+        self.notes.update(getattr(self.session, "notes", {}))  # the backend's own word about this episode
         versions = sorted({step.policy_version for step in self.steps if step.token_ids})
         return Trajectory(
             task=self.task,
@@ -368,7 +369,6 @@ class _Episode:
         session, self.session = self.session, None
         if session is None:
             return
-        self.notes.update(getattr(session, "notes", {}))
         try:
             await bounded(self.env.close(session), _CLOSING_S)
         except Exception as e:

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from qpa.contract import INFRASTRUCTURE_STOPS, Env, StopReason, TaskSpec, Trajectory
+from qpa.contract import INFRASTRUCTURE_STOPS, Env, StopReason, TaskSpec, Trajectory, validation_problem
 from qpa.harness.executor import failure_cause
 from qpa.harness.runner import RESAMPLED
 from qpa.train.data import DataError
@@ -176,6 +176,8 @@ def invalid_reason(trajectory: Trajectory) -> str:
         return f"{trajectory.stop}_{cause}" if cause else str(trajectory.stop)
     if not trajectory.valid:
         return "invalid_record"
+    if validation_problem(trajectory):
+        return "unvalidated"
     if trajectory.verdict is None:
         return "unverified"
     if any(len(s.token_ids) != len(s.log_probs) for s in trajectory.steps) or not any(
