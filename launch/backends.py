@@ -1,8 +1,12 @@
-"""From `config.env` to a live backend: in this process, on local or remote servers, on devices, mixed, perturbed.
+"""From a backend's name to a live backend: in this process, on servers, on phones, mixed, perturbed. JAX-free.
 
 sandbox                     in this process
 local:2                     two server processes on this machine, which end with this one
 http://HOST:8700,http://..  environment servers (launch.env_server) as one pool
+double:8@13                 eight phones that are programs, of Android 13, behind a real adb server
+device:devices.yaml         enrolled phones (docs/devices.md)
+mcp:servers.json            the pinned tools of MCP servers: {"servers": [...], "lock": "mcp.lock.json"}
+simulated:openai:URL#MODEL  the sandbox's tools, played by a language model
 A+B                         a mix: tasks go to A, and to B its share of those that it can play
 """
 
@@ -18,21 +22,28 @@ from pathlib import Path
 
 from launch.cli import UsageError
 from qpa.config import EnvConfig
+from qpa.contract import Record, from_json
 from qpa.envs.base import Backend
 
+FORMS = (
+    "sandbox", "local:N", "http://HOST:PORT,...", "double:N@ANDROID", "device:FILE", "mcp:FILE",
+    "simulated:openai:URL#MODEL",
+)  # fmt: skip
 _LOCAL = re.compile(r"local(?::(\d+))?")
+_DOUBLE = re.compile(r"double(?::(\d+))?(?:@(\d+))?")
+_ANDROID = 14
 _STARTING_S, _STOPPING_S = 60.0, 10.0
 _URL = re.compile(r'"url": ?"([^"]+)"')
 
 
 @contextlib.contextmanager
 def open_backend(cfg: EnvConfig, folder: Path, *, group_size: int = 1, seed: int = 0) -> Iterator[Backend]:
-    """The backend of a config; `folder` gets the logs of the processes that it starts.
+    """The backend of a config; `folder` gets the logs and journals of what it starts.
 
     Raises `UsageError` for a backend or preset that does not exist, and what is wrong with a server or device.
     """
     with contextlib.ExitStack() as stack:
-        parts = [stack.enter_context(_part(name, cfg, folder)) for name in cfg.backend.split("+")]
+        parts = [stack.enter_context(open_part(name, folder, cfg.token_file)) for name in cfg.backend.split("+")]
         yield perturbed(mixed(parts, cfg, group_size, seed), cfg, seed)
 
 
@@ -41,10 +52,6 @@ def where(cfg: EnvConfig) -> str:
     kinds = ["sandbox" if _sandbox(name) else name for name in cfg.backend.split("+")]
     parts = [] if kinds == ["sandbox"] else [f"backend {'+'.join(kinds)}"]
     return ", ".join([*parts, f"perturbed: {cfg.perturb}"] if cfg.perturb else parts)
-
-
-def _sandbox(name: str) -> bool:
-    return name == "sandbox" or _LOCAL.fullmatch(name) is not None
 
 
 def mixed(parts: list[Backend], cfg: EnvConfig, group_size: int, seed: int) -> Backend:
@@ -69,17 +76,24 @@ def perturbed(backend: Backend, cfg: EnvConfig, seed: int) -> Backend:
     return PerturbedEnv(backend, profile(cfg.perturb), seed)
 
 
-def _part(name: str, cfg: EnvConfig, folder: Path) -> contextlib.AbstractContextManager[Backend]:
+def open_part(name: str, folder: Path, token_file: str = "") -> contextlib.AbstractContextManager[Backend]:
+    """One backend that is no mix. Raises like `open_backend`."""
     if name == "sandbox":
         return contextlib.nullcontext(make_sandbox())
     if match := _LOCAL.fullmatch(name):
         return _local(int(match[1] or 1), folder)
+    if match := _DOUBLE.fullmatch(name):
+        return _doubles(int(match[1] or 1), int(match[2] or _ANDROID), folder)
     if name.startswith(("http://", "https://")):
-        return contextlib.nullcontext(_pool(name.split(","), cfg.token_file or None))
-    raise UsageError(f"config.env.backend={name}: want one of {', '.join(FORMS)}, or several joined by +")
-
-
-FORMS = ("sandbox", "local:N", "http://HOST:PORT,...")
+        return contextlib.nullcontext(_pool(name.split(","), token_file or None))
+    kind, _, rest = name.partition(":")
+    if kind == "device" and rest:
+        return _devices(rest, folder)
+    if kind == "mcp" and rest:
+        return contextlib.nullcontext(_mcp(Path(rest)))
+    if kind == "simulated" and rest:
+        return contextlib.nullcontext(_simulated(rest))
+    raise UsageError(f"backend {name!r}: want one of {', '.join(FORMS)}, or several joined by +")
 
 
 def make_sandbox() -> Backend:
@@ -87,6 +101,10 @@ def make_sandbox() -> Backend:
     from qpa.bench import BenchVerifier, make_env
 
     return make_env(BenchVerifier())
+
+
+def _sandbox(name: str) -> bool:
+    return name == "sandbox" or _LOCAL.fullmatch(name) is not None
 
 
 def _pool(urls: list[str], token_file: str | None) -> Backend:
@@ -134,3 +152,59 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+@contextlib.contextmanager
+def _doubles(count: int, android: int, folder: Path) -> Iterator[Backend]:
+    from qpa.bench import BenchVerifier
+    from qpa.contract import Effect
+    from qpa.envs.device.double.fleet import Fleet
+    from qpa.envs.device.double.phone import SandboxPhone
+    from qpa.envs.device.enrolment import DeviceKind, EnrolledDevice, Enrolment
+    from qpa.envs.device.opening import open_devices
+
+    if not 8 <= android <= 16:
+        raise UsageError(f"double:{count}@{android}: Android versions are 8 to 16")
+    with Fleet(lambda index: SandboxPhone(android), count) as fleet:
+        devices = [EnrolledDevice(serial, DeviceKind.DOUBLE, effects=list(Effect)) for serial in fleet.serials]
+        with open_devices(Enrolment(devices), folder / "journals", verifier=BenchVerifier()) as env:
+            yield env
+
+
+@contextlib.contextmanager
+def _devices(inventory: str, folder: Path) -> Iterator[Backend]:
+    from qpa.bench import BenchVerifier
+    from qpa.envs.device.opening import open_devices
+
+    with open_devices(inventory, folder / "journals", verifier=BenchVerifier()) as env:
+        yield env
+
+
+class _McpFile(Record):
+    servers: list[dict[str, object]]
+    lock: str
+
+
+def _mcp(file: Path) -> Backend:
+    import msgspec
+
+    from qpa.bench import BenchVerifier
+    from qpa.contract import ContractError
+    from qpa.envs.mcp import McpEnv, McpServer
+
+    found = from_json(file.read_bytes(), _McpFile)
+    try:
+        servers = msgspec.convert(found.servers, list[McpServer])
+    except msgspec.ValidationError as e:
+        raise ContractError(f"{file}: servers: {e}") from None
+    env = McpEnv(servers, file.parent / found.lock)
+    return McpEnv(servers, file.parent / found.lock, BenchVerifier(env.catalog()))
+
+
+def _simulated(model: str) -> Backend:
+    from launch.endpoint import remote_player
+    from qpa.bench import BenchVerifier
+    from qpa.envs.simulated import SimulatedEnv
+    from qpa.envs.simulated.sandbox_rules import sandbox_rules
+
+    return SimulatedEnv(remote_player(model, None)[0], sandbox_rules(), BenchVerifier())

@@ -14,7 +14,9 @@ from absl import flags
 
 from launch import cli
 
-_BACKEND = flags.DEFINE_string("backend", "sandbox", "what is served: sandbox")
+_BACKEND = flags.DEFINE_string(
+    "backend", "sandbox", "what is served: sandbox, double:N@ANDROID, device:FILE, mcp:FILE, simulated:openai:URL#MODEL"
+)
 _HOST = flags.DEFINE_string("host", "127.0.0.1", "address to listen on; anything but loopback should have TLS")
 _PORT = flags.DEFINE_integer("port", 8700, "port of the first worker; 0 takes a free one", lower_bound=0)
 _WORKERS = flags.DEFINE_integer(
@@ -32,6 +34,7 @@ _TOKEN = flags.DEFINE_string(
 _CERTIFICATE = flags.DEFINE_string("certificate", None, "PEM file of the certificate, for TLS")
 _KEY = flags.DEFINE_string("key", None, "PEM file of its key")
 _KEEPALIVE = flags.DEFINE_float("keepalive_s", 20.0, "between WebSocket pings; 0: none", lower_bound=0)
+_STATE = flags.DEFINE_string("state_dir", "runs/env_server", "where devices keep what has to be put back")
 _TIED = flags.DEFINE_bool(
     "end_with_stdin", False, "end when standard input closes, as it does with whoever started this"
 )
@@ -60,6 +63,7 @@ def main() -> None:
         keepalive_s=_KEEPALIVE.value,
         suite=_SUITE.value,
         split=_SPLIT.value,
+        state_dir=_STATE.value,
     )
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from launch.backends import open_part
 from launch.cli import UsageError
-from launch.env_backends import make_backend, make_tasks
+from qpa.contract import TaskSpec
 from qpa.envs.server_auth import TOKEN_VARIABLE, Tokens, find_token, read_tokens, write_token
 from qpa.envs.server_service import ServerLimits
 
@@ -72,6 +73,7 @@ def _serve_one(
     keepalive_s: float,
     suite: str,
     split: str,
+    state_dir: str,
 ) -> None:
     from qpa.envs import openenv
     from qpa.envs.server import EnvServer, Listen
@@ -87,13 +89,21 @@ def _serve_one(
     if certificate is None and not _is_loopback(host):
         log(logging.WARNING, "no TLS: tokens and tasks travel in the clear", host=host)
     limits = ServerLimits(max_sessions, idle_s, ServerLimits().deadlines_s | deadlines_s, max_bytes)
-    service = Service(make_backend(backend), limits)
-    EnvServer(
-        service,
-        tokens,
-        listen=Listen(host, port, certificate, key, keepalive_s or None),
-        routes=openenv.routes(service, partial(make_tasks, suite, split)),
-    ).run()
+    with open_part(backend, Path(state_dir)) as served:
+        service = Service(served, limits)
+        EnvServer(
+            service,
+            tokens,
+            listen=Listen(host, port, certificate, key, keepalive_s or None),
+            routes=openenv.routes(service, partial(_tasks, suite, split)),
+        ).run()
+
+
+def _tasks(suite: str, split: str) -> list[TaskSpec]:
+    """Those that an OpenEnv client may name or number. Raises ValueError for an unknown suite or split."""
+    from qpa.bench import load_suite
+
+    return load_suite(suite, split)
 
 
 def _is_loopback(host: str) -> bool:

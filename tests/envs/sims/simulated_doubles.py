@@ -25,9 +25,7 @@ from qpa.contract import (
 )
 from qpa.envs.sandbox import catalog
 from qpa.envs.sandbox.context import fetch
-from qpa.envs.sandbox.world import read_world, snapshot
-from qpa.envs.simulated import SimulatedRules, TableSpec
-from qpa.envs.skills import builtin_skills
+from qpa.envs.sandbox.world import snapshot
 
 
 class Lines:
@@ -96,18 +94,6 @@ def lamp_task(**more: Any) -> TaskSpec:
         "initial": InitialState(patch={"lamp": LAMPS}),
     } | more
     return msgspec.convert({key: msgspec.to_builtins(value) for key, value in fields.items()}, TaskSpec)
-
-
-@functools.cache  # three hundred schemas
-def sandbox_rules(*, tables: bool = True) -> SimulatedRules:
-    """The sandbox's tools, skills and worlds, declared to the simulated backend."""
-    kinds = {t.name: TableSpec(list(t.columns), list(t.key)) for t in snapshot(1).tables.values()}
-    return SimulatedRules(
-        tools=catalog(),
-        tables=kinds if tables else {},
-        world=lambda task: read_world(task.initial.world_seed).rows,
-        skills=builtin_skills(),
-    )
 
 
 @functools.cache
