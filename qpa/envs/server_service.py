@@ -278,8 +278,9 @@ class Service:
             answer = self._new_answer(self._release_if_failed if new_session else None)
             try:
                 lease.journal.add(request.request_id, digest, answer, operation)
-            except Refusal as e:
-                answer.set_exception(e)
+            except Refusal:
+                if new_session:
+                    self.leases.release()
                 raise
             self._call(
                 operation,

@@ -80,7 +80,9 @@ def test_sessions_go_where_the_smallest_share_is_taken():
     async def main() -> None:
         small, large = Fake(2), Fake(6)
         pool = EnvPool([small, large])
-        sessions = [await pool.reset(TASK) for _ in range(8)]
+        sessions = [await pool.reset(TASK) for _ in range(4)]
+        assert (small.live, large.live) == (1, 3)
+        sessions += [await pool.reset(TASK) for _ in range(4)]
         assert (small.live, large.live) == (2, 6)
         assert [s.backend for s in sessions] == ["fake"] * 8
         for session in sessions[:4]:
