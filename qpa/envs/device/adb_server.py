@@ -111,9 +111,9 @@ class AdbServer:
         connection.conn.settimeout(timeout_s)
         return connection
 
-    def version(self) -> int:
+    def version(self, timeout_s: float = 2.0) -> int:
         """The protocol version it reports; raises `EnvFailure` for anything that is not an adb server."""
-        connection = self.connect(2.0)
+        connection = self.connect(timeout_s)
         try:
             connection.send_command("host:version")
             connection.check_okay()
@@ -145,7 +145,8 @@ class AdbServer:
             raise EnvFailure(f"adb cannot be started: {e}") from None
         end = time.monotonic() + _START_S
         while self._process.poll() is None and time.monotonic() < end:
-            if _listens(self.port) and self.version() >= PROTOCOL:
+            # A server that looks for USB devices listens at once and answers only when it has looked, 3 s later.
+            if _listens(self.port) and self.version(max(0.1, end - time.monotonic())) >= PROTOCOL:
                 return
             time.sleep(_POLL_S)
         self._end_process()

@@ -71,6 +71,15 @@ class _Place:
     journal: Journal | None = None
 
 
+@dataclasses.dataclass(frozen=True)
+class DeviceHealth:
+    """What a device said of itself; `problem` is "" if it can be used, and `facts` then there."""
+
+    device: EnrolledDevice
+    facts: Facts | None
+    problem: str
+
+
 class DeviceEnv:
     """As many episodes at a time as there are enrolled phones; each phone has one.
 
@@ -116,6 +125,21 @@ class DeviceEnv:
     def supports(self, task: TaskSpec) -> str:
         """Why no enrolled device can play the task; "" if one can."""
         return missing_for(task, double=DeviceKind.DOUBLE in self._kinds)
+
+    def devices(self) -> list[EnrolledDevice]:
+        """Everything that is enrolled."""
+        return [place.device for place in self._places]
+
+    async def health(self) -> list[DeviceHealth]:
+        """One real round trip to every device, leased or not: what it is, or why it cannot be used now."""
+        return list(await asyncio.gather(*(self._health(place) for place in self._places)))
+
+    async def _health(self, place: _Place) -> DeviceHealth:
+        try:
+            facts = await _facts(self._hand(place), place.device)
+        except (EnvFailure, parsers.ParseError, VerbError) as error:
+            return DeviceHealth(place.device, None, str(error))
+        return DeviceHealth(place.device, facts, "")
 
     def catalog(self) -> list[ToolSpec]:
         """Every tool of the sandbox, then one loader per skill: what a phone cannot do answers `unavailable`."""
@@ -238,27 +262,12 @@ class DeviceEnv:
         except (parsers.ParseError, ContractError) as error:
             raise EnvFailure(f"{serial}: {error}") from error
 
+    def _hand(self, place: _Place) -> Hand:
+        return Hand(place.link, effects=place.device.effects, longest_s=place.device.limits.deadline_s)
+
     async def _handset(self, place: _Place, task: TaskSpec) -> Handset:
-        """The phone with what is to be known of it; a phone that has not booted fails as TRANSIENT."""
-        hand = Hand(place.link, effects=place.device.effects)
-        properties = parsers.properties(await hand.ask("properties"))
-        if properties.get("sys.boot_completed") != "1":
-            raise EnvFailure(f"{place.device.serial}: has not booted", FailureCause.TRANSIENT)
-        try:
-            sdk = int(properties["ro.build.version.sdk"])
-        except (KeyError, ValueError):
-            raise EnvFailure(f"{place.device.serial}: does not tell its API level") from None
-        double = False
-        if place.device.kind is DeviceKind.DOUBLE:
-            try:
-                double = (await hand.ask("double_version")).startswith("qpa-double")
-            except VerbError:  # no such command
-                double = False
-            if not double:
-                raise EnvFailure(f"{place.device.serial}: enrolled as a double, and is none")
-        width, height = parsers.screen_size(await hand.ask("screen_size"))
-        zone = properties.get("persist.sys.timezone") or "UTC"
-        hand.facts = Facts(sdk, width, height, zone, double, properties.get("ro.product.model", ""))
+        hand = self._hand(place)
+        hand.facts = await _facts(hand, place.device)
         hand.grants = frozenset(self._grants(task, place.device))
         journal = place.journal
         assert journal is not None
@@ -269,7 +278,7 @@ class DeviceEnv:
         initial = msgspec.structs.replace(task.initial, faults=[], denied_permissions=[])
         data = to_msgpack(msgspec.structs.replace(task, initial=initial))
         name = f"qpa-task-{epoch}.msgpack"
-        await phone.hand.link.push(SCRATCH + name, data, deadline_s=PUSH_S)
+        await phone.hand.link.push(SCRATCH + name, data, deadline_s=min(PUSH_S, phone.hand.longest_s))
         await phone.hand.run("double_load", name=name)
         await phone.hand.run("remove_scratch", name=name)
         properties = parsers.properties(await phone.hand.ask("properties"))
@@ -309,6 +318,29 @@ class DeviceEnv:
         if phone.hand.facts.double:
             await phone.hand.run("double_reset")
         journal.settle()
+
+
+async def _facts(hand: Hand, device: EnrolledDevice) -> Facts:
+    """What is to be known of a phone; one that has not booted fails as TRANSIENT."""
+    properties = parsers.properties(await hand.ask("properties"))
+    if properties.get("sys.boot_completed") != "1":
+        raise EnvFailure(f"{device.serial}: has not booted", FailureCause.TRANSIENT)
+    try:
+        sdk = int(properties["ro.build.version.sdk"])
+    except (KeyError, ValueError):
+        raise EnvFailure(f"{device.serial}: does not tell its API level") from None
+    double = False
+    if device.kind is DeviceKind.DOUBLE:
+        try:
+            double = (await hand.ask("double_version")).startswith("qpa-double")
+        except VerbError:  # no such command
+            double = False
+        if not double:
+            raise EnvFailure(f"{device.serial}: enrolled as a double, and is none")
+    width, height = parsers.screen_size(await hand.ask("screen_size"))
+    zone = properties.get("persist.sys.timezone") or "UTC"
+    remote = device.kind is DeviceKind.PHONE and ":" in device.serial
+    return Facts(sdk, width, height, zone, double, properties.get("ro.product.model", ""), remote)
 
 
 class _Nothing:

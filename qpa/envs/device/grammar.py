@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +50,7 @@ class Facts:
       zone: tz database name of the phone's time zone.
       double: it has the double's private command.
       model: as the phone names itself.
+      over_network: the connection ends with the phone's Wi-Fi.
     """
 
     sdk: int = 0
@@ -57,6 +59,7 @@ class Facts:
     zone: str = "UTC"
     double: bool = False
     model: str = ""
+    over_network: bool = False
 
 
 Check = Callable[[Any, Facts], Any]
@@ -73,10 +76,10 @@ def unavailable(message: str) -> VerbError:
 
 
 def text(value: Any, facts: Facts) -> str:
-    """Any text that a shell argument can carry: no NUL, no control characters but newline and tab."""
+    """Any text that a shell argument can carry: no control characters but newline and tab, nothing but Unicode."""
     if not isinstance(value, str) or len(value) > MAX_TEXT:
         raise wrong(f"want text of at most {MAX_TEXT} characters")
-    if any((ord(c) < 32 and c not in "\n\t") or ord(c) == 127 or 0xD800 <= ord(c) < 0xE000 for c in value):
+    if any(c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cs") for c in value):
         raise wrong("text has control characters")
     return value
 

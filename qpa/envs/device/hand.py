@@ -40,6 +40,7 @@ class Hand:
       effects: what the inventory allows on this serial.
       grants: irreversible and external verbs that this task may use.
       watch: called with name and arguments before anything that changes the phone is sent (the journal).
+      longest_s: no call is given more seconds, whatever its verb would.
       sent: names of the verbs sent, in order, for logs and tests.
     """
 
@@ -48,6 +49,7 @@ class Hand:
     effects: Collection[Effect] = EFFECTS
     grants: Collection[str] = frozenset()
     watch: Callable[[str, Mapping[str, Any]], None] = lambda name, arguments: None
+    longest_s: float = 120.0
     sent: list[str] = field(default_factory=list)
 
     def permit(self, name: str, given: Mapping[str, Any]) -> Verb:
@@ -75,7 +77,7 @@ class Hand:
             self.watch(name, given)
         self.sent.append(name)
         try:
-            result = await self.link.shell(*argv, deadline_s=verb.deadline_s)
+            result = await self.link.shell(*argv, deadline_s=self._deadline(verb), idempotent=verb.idempotent)
         except EnvFailure as failure:
             if failure.cause is FailureCause.DEADLINE and not verb.idempotent:
                 raise UnknownOutcome(name, failure) from failure
@@ -93,4 +95,7 @@ class Hand:
         """The raw answer to `screencap -p`, to be read by `pictures.png`."""
         verb = self.permit("screenshot", {})
         self.sent.append("screenshot")
-        return await self.link.exec_out(*verb.build(self.facts, {}), deadline_s=verb.deadline_s)
+        return await self.link.exec_out(*verb.build(self.facts, {}), deadline_s=self._deadline(verb), idempotent=True)
+
+    def _deadline(self, verb: Verb) -> float:
+        return min(verb.deadline_s, self.longest_s)

@@ -86,6 +86,8 @@ async def put(phone: Handset, key: str, word: str) -> None:
 
 async def _switch(phone: Handset, key: str, on: bool) -> None:
     """By its command, or on the Settings app's screen where the version has none."""
+    if phone.hand.facts.over_network and (key, on) in (("wifi", False), ("airplane_mode", True)):
+        raise unavailable("It would cut the connection to this phone; use a cable")
     try:
         await phone.hand.run(_SHOWN[key][0], on=on)
     except VerbError as error:

@@ -52,7 +52,9 @@ class Screen:
             if problem:
                 continue
             try:
-                self._last = parse_tree(await self.hand.link.pull(TREE_PATH, deadline_s=PULL_S))
+                self._last = parse_tree(
+                    await self.hand.link.pull(TREE_PATH, deadline_s=min(PULL_S, self.hand.longest_s))
+                )
                 return View(self._last)
             except ParseError as error:
                 problem = str(error)

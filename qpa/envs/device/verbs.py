@@ -41,6 +41,7 @@ class Verb:
       since: lowest API level that has the command.
       rows: the answer holds other people's text; only what comes before the first row can be an error.
       free: all of the answer is other people's text; only the error stream and the exit code speak.
+      judged: False where whoever asks reads the failure out of the answer.
       repeatable: sending it twice leaves the same state as once.
       refused: exit code of an answer that is no failure (`pidof` of a dead process: 1).
     """
@@ -53,6 +54,7 @@ class Verb:
     since: int = 0
     rows: bool = False
     free: bool = False
+    judged: bool = True
     repeatable: bool = False
     refused: int = 0
 
@@ -69,6 +71,8 @@ class Verb:
 
     def judge(self, result: ShellResult) -> None:
         """Raises `VerbError` (503) when the answer is a refusal."""
+        if not self.judged:
+            return
         out, err = (stream.decode("utf-8", "replace") for stream in (result.stdout, result.stderr))
         head = out.partition("Row: ")[0] if self.rows else out
         for stream in (err, "" if self.free else head):

@@ -107,9 +107,9 @@ APPS: dict[str, Verb] = {
 }
 
 SCREEN: dict[str, Verb] = {
-    "dump_tree": read("observe", fixed("uiautomator", "dump", TREE_PATH), deadline_s=20.0, free=True),
+    "dump_tree": read("observe", fixed("uiautomator", "dump", TREE_PATH), deadline_s=20.0, judged=False),
     "dump_tree_short": read(
-        "observe", fixed("uiautomator", "dump", "--compressed", TREE_PATH), deadline_s=20.0, free=True
+        "observe", fixed("uiautomator", "dump", "--compressed", TREE_PATH), deadline_s=20.0, judged=False
     ),
     "tap": Verb("ui", _REVERSIBLE, lambda facts, a: ["input", "tap", str(a["x"]), str(a["y"])], {"x": g.x, "y": g.y}),
     "swipe": Verb(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from envs.device.verb_phones import InProcessLink
+from verb_phones import InProcessLink
+
 from qpa.bench import BenchVerifier
 from qpa.contract import Effect, Feedback, StateCriteria, TaskSpec, ToolCall
 from qpa.contract.base import Dimension, Split
@@ -40,11 +41,13 @@ def env_over(
     *phones: SandboxPhone,
     kind: DeviceKind = DeviceKind.DOUBLE,
     effects: Sequence[Effect] = (),
+    serials: Sequence[str] = (),
     **more: Any,
 ) -> tuple[DeviceEnv, list[InProcessLink]]:
     """An environment over these phones, and their links."""
     allowed = list(effects) or EVERYTHING
-    devices = [EnrolledDevice(serial=f"phone-{i}", kind=kind, effects=allowed) for i in range(len(phones))]
+    names = list(serials) or [f"phone-{i}" for i in range(len(phones))]
+    devices = [EnrolledDevice(serial=name, kind=kind, effects=allowed) for name in names]
     links = {d.serial: InProcessLink(phone, d.serial) for d, phone in zip(devices, phones, strict=True)}
     more.setdefault("verifier", BenchVerifier(catalog()))
     env = DeviceEnv(Enrolment(devices=devices), lambda device: links[device.serial], folder, **more)

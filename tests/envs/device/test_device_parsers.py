@@ -7,7 +7,7 @@ import zlib
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qpa.envs.device import parsers
@@ -70,6 +70,7 @@ def test_rows_keep_commas_equals_signs_and_newlines_of_the_last_column():
     assert parsers.rows("Row: 0 _id=5\r\n", ("_id",)) == [{"_id": "5"}]  # a terminal of Android 8
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=30), max_size=4))
 def test_rows_read_back_what_the_command_prints(texts: list[str]):
     texts = [text for text in texts if text != "NULL" and "Row: " not in text]
@@ -133,7 +134,7 @@ def test_telephony_with_one_and_two_sims():
 
 
 def test_battery():
-    text = "Current Battery Service state:\n  AC powered: false\n  status: 3\n  level: 85\n  scale: 100\n  temperature: 255\n"
+    text = "Current Battery Service state:\n  AC powered: false\n  status: 3\n  level: 85\n  temperature: 255\n"
     assert parsers.battery(text) == parsers.Battery(85, False, 25.5)
     assert parsers.battery(text.replace("status: 3", "status: 5")).charging
     with pytest.raises(ParseError):
@@ -192,7 +193,8 @@ NOTIFICATIONS = {
     "14": (
         "    NotificationRecord(0x07eef771: pkg=com.whatsapp user=UserHandle{0} id=3 tag=a b importance=3 "
         "key=0|com.whatsapp|3|a b|10001: Notification(channel=c)\n"
-        "      extras={\n        android.title=String (Ali, =x)\n        android.text=SpannableString (See you)\n      }\n"
+        "      extras={\n        android.title=String (Ali, =x)\n"
+        "        android.text=SpannableString (See you)\n      }\n"
     ),
 }
 
@@ -212,7 +214,8 @@ TREE = (
     b'<hierarchy rotation="0"><node index="0" text="" resource-id="" class="android.widget.FrameLayout" '
     b'package="com.a" content-desc="" clickable="false" enabled="true" bounds="[0,0][1080,2400]">'
     b'<node text="Save &amp; go&#10;on" resource-id="com.a:id/save" class="android.widget.Button" package="com.a" '
-    b'content-desc="Save" clickable="true" checked="true" enabled="false" bounds="[10,20][110,70]" /></node></hierarchy>'
+    b'content-desc="Save" clickable="true" checked="true" enabled="false" bounds="[10,20][110,70]" />'
+    b"</node></hierarchy>"
 )
 
 

@@ -9,8 +9,8 @@ import re
 from typing import Any
 
 import pytest
+from verb_phones import HOSTILE, EchoLink
 
-from envs.device.verb_phones import HOSTILE, EchoLink
 from qpa.contract import Effect, EnvFailure, ErrorType, FailureCause
 from qpa.envs.device import hand as hand_module
 from qpa.envs.device import verbs, verbs_data, verbs_ui
@@ -202,7 +202,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(
-    ("verb", "given"), WRONG, ids=[f"{verb}-{list(given)[0]}-{i}" for i, (verb, given) in enumerate(WRONG)]
+    ("verb", "given"), WRONG, ids=[f"{verb}-{next(iter(given))}-{i}" for i, (verb, given) in enumerate(WRONG)]
 )
 def test_a_wrong_argument_never_reaches_the_phone(verb: str, given: dict[str, Any]):
     link = EchoLink()
@@ -286,7 +286,7 @@ def test_other_peoples_words_are_no_refusal():
 
 
 class _Silent(EchoLink):
-    async def shell(self, *argv: str, deadline_s: float) -> ShellResult:
+    async def shell(self, *argv: str, deadline_s: float, idempotent: bool = False) -> ShellResult:
         raise EnvFailure("no answer", FailureCause.DEADLINE)
 
 

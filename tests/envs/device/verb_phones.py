@@ -47,7 +47,7 @@ class InProcessLink:
         self.late = False
         self.commands: list[tuple[str, ...]] = []
 
-    async def shell(self, *argv: str, deadline_s: float) -> ShellResult:
+    async def shell(self, *argv: str, deadline_s: float, idempotent: bool = False) -> ShellResult:
         assert 0 < deadline_s <= 120
         self.commands.append(argv)
         failure = self.fail(argv)
@@ -58,7 +58,7 @@ class InProcessLink:
             raise failure
         return result
 
-    async def exec_out(self, *argv: str, deadline_s: float) -> bytes:
+    async def exec_out(self, *argv: str, deadline_s: float, idempotent: bool = False) -> bytes:
         return (await self.shell(*argv, deadline_s=deadline_s)).stdout
 
     async def pull(self, path: str, *, deadline_s: float) -> bytes:
@@ -82,11 +82,11 @@ class EchoLink:
         self.sent: list[tuple[str, ...]] = []
         self.answer = answer or ShellResult()
 
-    async def shell(self, *argv: str, deadline_s: float) -> ShellResult:
+    async def shell(self, *argv: str, deadline_s: float, idempotent: bool = False) -> ShellResult:
         self.sent.append(tuple(shlex.split(shlex.join(argv))))
         return self.answer
 
-    async def exec_out(self, *argv: str, deadline_s: float) -> bytes:
+    async def exec_out(self, *argv: str, deadline_s: float, idempotent: bool = False) -> bytes:
         return (await self.shell(*argv, deadline_s=deadline_s)).stdout
 
     async def pull(self, path: str, *, deadline_s: float) -> bytes:

@@ -16,6 +16,7 @@ from wire_rig import QUICK, link
 from qpa.contract import EnvFailure, FailureCause
 from qpa.envs.device.abandon import Callers
 from qpa.envs.device.adb_server import AdbServer
+from qpa.envs.device.base import ShellResult
 from qpa.envs.device.double.faults import DeviceFault, FaultKind, FaultScript
 from qpa.envs.device.double.fleet import Fleet
 from qpa.envs.device.enrolment import DeviceLimits
@@ -284,6 +285,21 @@ def test_health_tells_absent_hung_and_ready_apart(server, fleet):
         return seen
 
     assert asyncio.run(main()) == [Health.ABSENT, Health.READY, Health.HUNG]
+
+
+class _Parrot(WirePhone):
+    """Answers every command with what it answered to somebody else."""
+
+    def shell(self, command: str) -> ShellResult:
+        return ShellResult(b"something else\n")
+
+
+def test_an_answer_to_another_question_is_no_health(server):
+    with Fleet(_Parrot, 1) as fleet:
+        device = link(server, fleet.serials[0])
+        failure = failing(device, "id", deadline_s=10)
+        assert failure.cause is FailureCause.CONNECTION and "broken" in str(failure)
+        assert asyncio.run(device.health(deadline_s=5)) is Health.BROKEN
 
 
 def test_the_breaker_doubles_its_quarantine_and_forgets_after_success():

@@ -1,0 +1,71 @@
+"""From files to phones: an inventory, a grants file and a folder of journals become a `DeviceEnv` over a real adb."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from qpa.contract import TaskSpec, Verifier
+from qpa.envs.device.adb_server import PORT_VARIABLE, AdbServer
+from qpa.envs.device.enrolment import EnrolledDevice, Enrolment, load_enrolment
+from qpa.envs.device.env import DeviceEnv, Grants, default_grants
+from qpa.envs.device.hand import GRANTS
+from qpa.envs.device.link import AdbLink
+
+
+def read_grants(path: str | Path) -> Grants:
+    """Which tasks may use what cannot be undone: JSON of task id pattern -> names of `hand.GRANTS`.
+
+    Raises ValueError naming the file and the entry for anything else.
+    """
+    try:
+        table = json.loads(Path(path).read_bytes())
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path}: not JSON: {error}") from None
+    if not isinstance(table, dict):
+        raise ValueError(f"{path}: want an object of task id pattern -> list of grants")
+    for pattern, names in table.items():
+        if not isinstance(names, list) or not set(map(str, names)) <= GRANTS:
+            raise ValueError(f"{path}: {pattern!r}: want a list of {', '.join(sorted(GRANTS))}, not {names!r}")
+
+    def grants(task: TaskSpec, device: EnrolledDevice) -> Collection[str]:
+        return {name for pattern, names in table.items() if fnmatchcase(task.id, pattern) for name in names}
+
+    return grants
+
+
+@contextlib.contextmanager
+def open_devices(
+    inventory: Enrolment | str | Path,
+    journals: str | Path,
+    *,
+    verifier: Verifier | None = None,
+    grants: Grants | str | Path | None = None,
+    packages: Mapping[str, str] | None = None,
+    wait_s: float = 600.0,
+) -> Iterator[DeviceEnv]:
+    """An environment over every enrolled device, with an adb server that ends with it (or the one of
+    `ANDROID_ADB_SERVER_PORT`, left as it is).
+
+    Raises `EnrolmentError`, ValueError for a bad grants file, `EnvFailure` without an adb server.
+    """
+    enrolment = inventory if isinstance(inventory, Enrolment) else load_enrolment(inventory)
+    rule = default_grants if grants is None else grants if callable(grants) else read_grants(grants)
+    usb = any(":" not in device.serial for device in enrolment.devices)
+    server = AdbServer.from_environment() if os.environ.get(PORT_VARIABLE) else AdbServer.start(usb=usb)
+    try:
+        yield DeviceEnv(
+            enrolment,
+            lambda device: AdbLink(server, device),
+            Path(journals),
+            verifier=verifier,
+            grants=rule,
+            packages=packages,
+            wait_s=wait_s,
+        )
+    finally:
+        server.close()
