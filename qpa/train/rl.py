@@ -6,6 +6,7 @@ import contextlib
 import logging
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -295,6 +296,7 @@ def summarise(rollouts: Rollouts, scored: Scored, version: int) -> dict[str, Any
         "sampled_entropy": _mean(-x for s in steps for x in s.log_probs),
         "staleness": max((version - s.policy_version for s in steps), default=0),
         "rollouts": scored.rollouts,
+        **{f"played_{backend}": n for backend, n in sorted(Counter(t.backend for t in trajectories).items())},
         "groups": len(scored.regime),
         "groups_skipped": scored.skipped,
         "groups_empty": scored.empty,

@@ -112,6 +112,7 @@ def test_resume_equals_the_straight_run_bit_for_bit(tiny, mesh, tmp_path):
     assert [r["step"] for r in train] == [1, 2, 3, 4, 5, 6]
     assert all(sum(r[k] for k in TIMES[:-1]) == pytest.approx(r["step_s"], rel=1e-3) for r in train)
     assert all(r["staleness"] == 0 and r["groups"] == 4 for r in train)
+    assert all(r["played_sandbox"] == r["rollouts"] for r in train)
     # phi is held between decisions, and the decision sees only what came before it.
     assert [round(r["lambda_eff"], 2) for r in train] == [0.1, 0.1, 0.11, 0.11, 0.12, 0.12]
     assert [d["success"] for _, d in controller.seen] == [0.52, 0.54]
