@@ -158,58 +158,35 @@ def test_notes_save_on_back(hand: Handset):
     assert hand.changed() == {}
 
 
-def test_contacts_events_and_bluetooth_by_touch(hand: Handset):
-    hand.phone.write_row("DELETE FROM bluetooth_devices WHERE name <> 'Flip'")
-    hand.phone.session.write(lambda ctx: ctx.insert("bluetooth_devices", name="Flip 9", kind="speaker"))
-    before = hand.changed()
-    hand.sh(
-        "am",
-        "start",
-        "-a",
-        "android.intent.action.INSERT",
-        "-t",
-        "vnd.android.cursor.dir/contact",
-        "--es",
-        "name",
-        "Bea",
-        "--es",
-        "phone",
-        "5550555",
-    )
+def test_contacts_and_events_by_touch(hand: Handset):
+    words = ("--es", "name", "Bea", "--es", "phone", "5550555")
+    hand.sh("am", "start", "-a", "android.intent.action.INSERT", "-t", "vnd.android.cursor.dir/contact", *words)
     hand.tap(id="group")
     hand.type("chess")
     hand.tap(text="Save")
+    words = ("--es", "title", "Swim", "--el", "beginTime", "1737012600000")
+    hand.sh("am", "start", "-a", "android.intent.action.INSERT", "-d", "content://com.android.calendar/events", *words)
+    hand.tap(text="Save")
+    changed = hand.changed()
+    assert changed[("contacts", "contact_021")]["group_name"] == "chess" and len(changed) == 2
+    assert changed[("contacts", "contact_021")]["name"] == "Bea"
+    assert changed[("schedules", "schedule_005")]["datetime"] == "2025-01-16T15:30:00"
+
+
+def test_bluetooth_by_touch(hand: Handset):
+    hand.phone.session.write(lambda ctx: ctx.insert("bluetooth_devices", name="Flip 99", kind="speaker"))
+    links = "SELECT paired, connected FROM bluetooth_devices WHERE name = 'Flip 99'"
     hand.sh("am", "start", "-a", "android.settings.BLUETOOTH_SETTINGS")
     hand.tap(text="Pair new device")
-    hand.tap(text="Flip 9")
+    hand.tap(text="Flip 99")
     hand.tap(text="Pair")
-    assert hand.find(text="Connected", id="summary")
-    hand.tap(text="Flip 9")
+    assert hand.phone.rows(links) == [{"paired": 1, "connected": 1}] and hand.find(text="Connected", id="summary")
+    hand.tap(text="Flip 99")
     hand.tap(text="Disconnect")
     hand.tap(text="OK")
-    hand.sh(
-        "am",
-        "start",
-        "-a",
-        "android.intent.action.INSERT",
-        "-d",
-        "content://com.android.calendar/events",
-        "--es",
-        "title",
-        "Swim",
-        "--el",
-        "beginTime",
-        "1737012600000",
-    )
-    hand.tap(text="Save")
-    new = {key: row for key, row in hand.changed().items() if key not in before}
-    assert (
-        new[("contacts", "contact_021")]["group_name"] == "chess" and new[("contacts", "contact_021")]["name"] == "Bea"
-    )
-    assert new[("schedules", "schedule_005")]["datetime"] == "2025-01-16T15:30:00" and len(new) == 2
-    assert hand.phone.rows("SELECT paired, connected FROM bluetooth_devices WHERE name = 'Flip 9'") == [
-        {"paired": 1, "connected": 0}
-    ]
+    assert hand.phone.rows(links) == [{"paired": 1, "connected": 0}]
+    hand.tap(text="Flip 99")
+    assert hand.phone.rows(links) == [{"paired": 1, "connected": 1}]
 
 
 def test_a_generic_app_sends_and_handles_files(hand: Handset):

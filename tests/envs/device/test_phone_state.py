@@ -28,6 +28,7 @@ from qpa.contract import (
 )
 from qpa.envs.device.double.phone import SandboxPhone
 from qpa.envs.sandbox import SandboxEnv
+from qpa.envs.sandbox.context import ToolContext
 
 CALM = {
     "settings": [
@@ -314,6 +315,21 @@ def test_denied_permissions_are_security_exceptions():
     hand = Handset(denied_permissions=["CALL_PHONE"], patch={"settings": [{"key": "airplane_mode", "value": "off"}]})
     hand.line("am start -a android.intent.action.CALL -d tel:5550777")
     assert hand.changed() == {} and hand.find(text="Permission denied: CALL_PHONE")
+
+
+def test_a_write_beside_the_tools_is_undone_when_it_raises():
+    hand = Handset()
+
+    def fail(ctx: ToolContext) -> None:
+        ctx.insert("notes", id=ctx.new_id("note"), content="x", created_at="")
+        ctx.set_setting("nfc", "maybe")
+        raise LookupError("no")
+
+    before = hand.phone.setting("nfc")
+    with pytest.raises(LookupError):
+        hand.phone.session.write(fail)
+    assert hand.changed() == {} and hand.phone.setting("nfc") == before
+    assert hand.phone.insert_row("notes", "note", content="y", created_at="") == "note_003"
 
 
 def test_an_episode_before_is_closed():
