@@ -84,8 +84,10 @@ def test_a_server_that_does_not_start_is_said_with_its_log(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("cfg", "message"),
     [
-        (EnvConfig(backend="sandbx"), "config.env.backend=sandbx: want one of sandbox, local:N"),
-        (EnvConfig(backend="sandbox+nothing"), "config.env.backend=nothing"),
+        (EnvConfig(backend="sandbx"), "backend 'sandbx': want one of sandbox, local:N"),
+        (EnvConfig(backend="sandbox+nothing"), "backend 'nothing'"),
+        (EnvConfig(backend="double:2@7"), "double:2@7: Android versions are 8 to 16"),
+        (EnvConfig(backend="device:"), "backend 'device:'"),
         (EnvConfig(perturb="wild"), "config.env.perturb=wild: the presets are mild, standard, heldout"),
     ],
 )
