@@ -8,12 +8,13 @@ import random
 
 import msgspec
 import pytest
-from simulated_doubles import SandboxEcho, sandbox_rules
+from simulated_doubles import SandboxEcho
 
 from qpa.bench import BenchVerifier, load_suite, oracle
 from qpa.bench.replay import run_actions
 from qpa.contract import EnvFailure, Split, ToolCriteria, Trajectory, from_msgpack, to_msgpack, validation_problem
 from qpa.envs.simulated import SimulatedEnv, SimulatedLimits, validate_simulated
+from qpa.envs.simulated.sandbox_rules import sandbox_rules
 from qpa.flywheel.curate import Curated, content_digest, curate
 from qpa.flywheel.records import Curation, Decision, FlywheelError, Proposal, Ruling
 from qpa.flywheel.release import freeze
