@@ -1,4 +1,4 @@
-"""What device doubles carry: shell calls through a real adb server, and whole episodes, also over an environment server.
+"""What device doubles carry: shell calls through a real adb server, whole episodes, and those over a server too.
 
     python -m benchmarks.devices --phones=64              # about a minute
 
