@@ -13,7 +13,7 @@ from env_phones import Player, env_over, task_of
 from verb_phones import HOSTILE
 
 from qpa.bench import BenchVerifier, load_suite, make_env, oracle, run_actions
-from qpa.contract import EnvFailure, ErrorType, FailureCause, TaskSpec, ToolCall
+from qpa.contract import EnvFailure, ErrorType, FailureCause, RowChange, StateCriteria, TaskSpec, ToolCall
 from qpa.envs.device import readback, screen
 from qpa.envs.device.bindings import BINDINGS, HOST, TABLES, why_not
 from qpa.envs.device.double.phone import SandboxPhone
@@ -238,5 +238,6 @@ def test_what_is_watched_on_a_phone_follows_from_the_task():
     assert settings == ("airplane_mode", "battery_mode", "wifi")  # nothing that no tool could change
     alarm = next(skill for skill in builtin_skills() if "manage_alarm" in skill.tools)
     assert "alarms" in readback.watched(task_of([]), [alarm])[0]
-    (message,) = tasks_of({"skill_message"})
-    assert readback.watched(message, [])[0] == ("contacts", "messages")
+    sends = task_of([])
+    sends.criteria = StateCriteria(delta=[RowChange(table="messages", op="insert")])
+    assert readback.watched(sends, [])[0] == ("contacts", "messages")
