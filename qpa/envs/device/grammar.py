@@ -20,15 +20,6 @@ _IME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*/\.?[A-Za-z_][A-Za-z0-9_.$]*")
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 _ZONE = re.compile(r"[A-Za-z]+(/[A-Za-z0-9_+-]+){0,2}")
 _NAME = re.compile(r"qpa-[a-z0-9-]+\.[a-z]+")
-ROOTS: tuple[str, ...] = (
-    "/data/local/tmp/",
-    "/sdcard/DCIM/",
-    "/sdcard/Documents/",
-    "/sdcard/Download/",
-    "/sdcard/Movies/",
-    "/sdcard/Music/",
-    "/sdcard/Pictures/",
-)
 
 
 class VerbError(Exception):
@@ -170,14 +161,6 @@ def passphrase(value: Any, facts: Facts) -> str:
     if value != "" and not 8 <= len(line(value, facts)) <= 63:
         raise wrong("a Wi-Fi password has 8 to 63 characters")
     return value
-
-
-def path(value: Any, facts: Facts) -> str:
-    """A file below one of `ROOTS`, in its normal form."""
-    parts = text(value, facts).split("/")
-    if not value.startswith(ROOTS) or len(value) > 1000 or any(part in ("", ".", "..") for part in parts[1:]):
-        raise wrong(f"not a path below {' '.join(ROOTS)}: {value[:60]!r}")
-    return line(value, facts)
 
 
 def days(value: Any, facts: Facts) -> tuple[int, ...]:

@@ -123,8 +123,6 @@ class GuiAgent:
 
     async def _touch(self, node: Node) -> None:
         risky = _RISKY.search(node.label) is not None
-        if risky:
-            self.phone.hand.permit("tap_send", {})
         self._spend("tap")
         await self.phone.screen.tap(node, verb="tap_send" if risky else "tap")
 

@@ -155,7 +155,9 @@ class DeviceSession(SandboxSession):
         return feedback, row_changes(changeset, self._tables), changeset
 
     def _take_back(self, changeset: bytes) -> None:
-        apsw.Changeset.apply(apsw.Changeset.invert(changeset), self._db)
+        """Undoes a call in the companion; a row that was read from the phone since is the phone's word and stays."""
+        inverse = apsw.Changeset.invert(changeset)
+        apsw.Changeset.apply(inverse, self._db, conflict=lambda *_: apsw.SQLITE_CHANGESET_OMIT)
         self._context.known.clear()
 
     async def _on_phone(
@@ -182,6 +184,7 @@ class DeviceSession(SandboxSession):
         except UnknownOutcome:
             return await self._unknown(call, planned)
         if missing:
+            self._take_back(changeset)
             await look()
             raise VerbError(ErrorType.UNAVAILABLE, f"The phone does not show it: {', '.join(missing)}")
         return feedback

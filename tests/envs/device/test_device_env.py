@@ -13,13 +13,14 @@ from env_phones import Player, env_over, task_of
 from verb_phones import HOSTILE
 
 from qpa.bench import BenchVerifier, load_suite, make_env, oracle, run_actions
-from qpa.contract import EnvFailure, ErrorType, FailureCause, TaskSpec, ToolCall
-from qpa.envs.device import screen
+from qpa.contract import EnvFailure, ErrorType, FailureCause, RowChange, StateCriteria, TaskSpec, ToolCall
+from qpa.envs.device import readback, screen
 from qpa.envs.device.bindings import BINDINGS, HOST, TABLES, why_not
 from qpa.envs.device.double.phone import SandboxPhone
 from qpa.envs.device.enrolment import DeviceKind
 from qpa.envs.device.hand import GRANTS
 from qpa.envs.sandbox import catalog
+from qpa.envs.skills import builtin_skills
 
 # Sub-agent tasks of the GUI: the sandbox's agent says "no data changed" to an order for which a screen has nothing.
 NOT_ON_A_SCREEN = {"gui_errand", "gui_fallback"}
@@ -228,3 +229,15 @@ def test_hostile_text_reaches_the_phone_verbatim(text: str, tmp_path: Path):
         "ime",
         "pm",
     }
+
+
+def test_what_is_watched_on_a_phone_follows_from_the_task():
+    task = task_of(["send_message", "manage_wifi", "manage_stopwatch", "query_battery"])
+    tables, settings = readback.watched(task, [])
+    assert tables == ("contacts", "messages", "wifi_networks")  # people first: messages take their names from them
+    assert settings == ("airplane_mode", "battery_mode", "wifi")  # nothing that no tool could change
+    alarm = next(skill for skill in builtin_skills() if "manage_alarm" in skill.tools)
+    assert "alarms" in readback.watched(task_of([]), [alarm])[0]
+    sends = task_of([])
+    sends.criteria = StateCriteria(delta=[RowChange(table="messages", op="insert")])
+    assert readback.watched(sends, [])[0] == ("contacts", "messages")

@@ -211,6 +211,19 @@ def test_text_beyond_ascii_without_a_keyboard_for_it_is_unavailable_and_never_sh
     assert not any(argv[0] == "input" for argv in link.commands)
 
 
+def test_a_field_that_holds_something_else_afterwards_is_no_success():
+    class Swallows(InProcessLink):
+        async def shell(self, *argv: str, deadline_s: float, idempotent: bool = False) -> ShellResult:
+            if argv[:2] == ("input", "text"):
+                argv = (*argv[:2], argv[2][:-1])
+            return await super().shell(*argv, deadline_s=deadline_s)
+
+    hand = Hand(Swallows(SandboxPhone(14)), Facts(34, 1080, 2340, "Asia/Shanghai"), grants=GRANTS)
+    agent = GuiAgent(Handset(hand, Screen(hand)))
+    with pytest.raises(VerbError, match="The field holds 'My phon' instead of 'My phone'"):
+        asyncio.run(agent.run("Settings", "open About phone, tap Device name, type 'My phone'"))
+
+
 def test_ascii_is_typed_in_pieces_that_input_text_can_say():
     link = InProcessLink(SandboxPhone(14))
     asyncio.run(Screen(Hand(link, Facts(34, 1080, 2340))).type("a %s\n'b'"))

@@ -22,6 +22,10 @@ FOCUS = {
         "  Display: mDisplayId=1\n  mCurrentFocus=Window{5e9b13b u0 com.waze/.FreeMap}\n",
         "com.waze",
     ),
+    "14, two displays with a window each": (
+        "  mCurrentFocus=Window{1 u0 com.desktop/.Main}\n  mCurrentFocus=Window{2 u0 com.waze/.FreeMap}\n",
+        "com.waze",
+    ),
     "12, work profile": ("  mCurrentFocus=Window{a1 u10 com.app.one/com.app.one.A t7}\n", "com.app.one"),
     "14, shade": ("  mCurrentFocus=Window{a1 u0 NotificationShade}\n", "NotificationShade"),
     "9, not responding": (

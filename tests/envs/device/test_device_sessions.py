@@ -154,14 +154,49 @@ def test_a_phone_that_refuses_changes_nothing_and_says_so(tmp_path: Path):
     asyncio.run(play())
 
 
-class _Deaf:
-    """A phone that says nothing to one command and does not do it."""
+def test_an_alarm_on_a_later_day_is_refused_and_not_set_today(tmp_path: Path):
+    env, (link,) = env_over(tmp_path, SandboxPhone(14))
 
-    def __init__(self, phone: SandboxPhone, command: str) -> None:
-        self._phone, self._command = phone, command
+    async def play() -> None:
+        session = await env.reset(task_of(["manage_alarm"]))
+        call = Player(env, session)
+        answer = await call("manage_alarm", action="create", time="2025-01-17 10:00", title="Choir")
+        assert answer.error_type is ErrorType.UNAVAILABLE and "has no date" in answer.payload["error"]
+        assert not any("SET_ALARM" in " ".join(argv) for argv in link.commands)
+        assert (await call("manage_alarm", action="query", title="Choir")).payload["data"]["total"] == 0
+        await env.close(session)
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("answer", ["true", "cmd no-such-service"], ids=["nothing happens", "an error"])
+def test_what_a_failed_call_took_along_is_given_back(answer: str, tmp_path: Path):
+    """Wi-Fi that does not go off keeps its VPN: no reading of the phone would tell."""
+    env, (link,) = env_over(tmp_path, SandboxPhone(14))
+    patch = {
+        "settings": [{"key": "wifi", "value": "on"}, {"key": "mobile_data", "value": "off"}],
+        "vpn_profiles": [{"name": "Office VPN", "server": "vpn.office.example", "connected": 1}],
+    }
+
+    async def play() -> None:
+        session = await env.reset(task_of(["manage_wifi", "manage_vpn"], patch))
+        link.phone = _Deaf(link.phone, "svc wifi", answer)  # type: ignore[assignment]
+        assert (await Player(env, session)("manage_wifi", action="disable")).error_type is ErrorType.UNAVAILABLE
+        connected = [row["name"] for row in session.table_rows("vpn_profiles") if row["connected"]]
+        assert connected == ["Office VPN"]
+        await env.close(session)
+
+    asyncio.run(play())
+
+
+class _Deaf:
+    """A phone that answers one command with another and does not do it."""
+
+    def __init__(self, phone: Any, command: str, answer: str = "true") -> None:
+        self._phone, self._command, self._answer = phone, command, answer
 
     def shell(self, command: str) -> Any:
-        return self._phone.shell("true" if command.startswith(self._command) else command)
+        return self._phone.shell(self._answer if command.startswith(self._command) else command)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._phone, name)
@@ -182,6 +217,11 @@ def test_leases_are_exclusive_numbered_and_refused_when_over(tmp_path: Path):
         assert caught.value.cause is FailureCause.CAPACITY
         await env.close(one)
         await env.close(one)
+        one.closed = False  # someone who kept it, before anybody else came
+        with pytest.raises(EnvFailure) as caught:
+            await Player(env, one)("manage_nfc", action="query")
+        assert caught.value.cause is FailureCause.LEASE
+        one.closed = True
         again = await env.reset(task)
         assert again.lease.serial == one.lease.serial and again.lease.epoch > one.lease.epoch
         one.closed = False  # someone who kept it
