@@ -42,7 +42,7 @@ from qpa.harness import ScriptedModel, run_episode, tiny_eta
 from qpa.harness.runner import episode_seed
 
 ROOT = Path(__file__).resolve().parents[1]
-STEP_S = 1.0  # the deadline that a hang costs
+STEP_S = 0.25  # the deadline that a hang costs: hundreds of sandbox steps
 TRIES = 8  # of one episode
 
 
@@ -101,10 +101,10 @@ def some_tasks(kinds: int) -> list[TaskSpec]:
     return load_suite("core", "dev", limit=kinds)
 
 
-def serve(port: int, rate: float, seed: int, kinds: int, report: str) -> None:
+def serve(port: int, rate: float, seed: int, kinds: int, report: str, step_s: float) -> None:
     """One server process; at its end it writes what it injected and which calls it executed more than once."""
     backend = Faulty(rate, seed)
-    deadlines = {"reset": STEP_S, "step": STEP_S, "verify": STEP_S, "fork": 5.0, "close": 5.0}
+    deadlines = {"reset": step_s, "step": step_s, "verify": step_s, "fork": 5.0, "close": 5.0}
     for task in some_tasks(kinds):  # makes each world once, so that no reset has to
         SandboxSession("warm", task, {loader_name(skill.name): skill for skill in builtin_skills()}).close()
     service = Service(backend, ServerLimits(max_sessions=200, deadlines_s=deadlines))
@@ -164,7 +164,7 @@ class Relay:
 
 @contextlib.contextmanager
 def server_process(
-    folder: Path, name: str, rate: float, seed: int, kinds: int
+    folder: Path, name: str, rate: float, seed: int, kinds: int, step_s: float
 ) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """A server of the soak; gives its port once it answers."""
     with socket.socket() as probe:
@@ -178,6 +178,7 @@ def server_process(
         f"--rate={rate}",
         f"--seed={seed}",
         f"--kinds={kinds}",
+        f"--deadline_s={step_s}",
     ]
     with (folder / f"{name}.log").open("wb") as log:
         process = subprocess.Popen([*command, f"--report={folder / name}"], stdout=log, stderr=log, cwd=ROOT)
@@ -225,15 +226,23 @@ async def play(
 
 
 def soak(
-    folder: Path, episodes: int, rate: float, seed: int, kill: bool, *, kinds: int, concurrency: int = 32
+    folder: Path,
+    episodes: int,
+    rate: float,
+    seed: int,
+    kill: bool,
+    *,
+    kinds: int,
+    concurrency: int = 32,
+    step_s: float = STEP_S,
 ) -> dict[str, Any]:
     """One run over two servers; everything that the checks and the table need."""
     some = some_tasks(kinds)
     tasks = [some[i % len(some)] for i in range(episodes)]
     per_cut = int(3 * 3 / rate) if rate else 0  # three kinds of trouble, about three requests an episode
     with (
-        server_process(folder, "first", rate * 2 / 3, seed, kinds) as (port, process),
-        server_process(folder, "second", rate * 2 / 3, seed + 1, kinds) as (doomed_port, doomed),
+        server_process(folder, "first", rate * 2 / 3, seed, kinds, step_s) as (port, process),
+        server_process(folder, "second", rate * 2 / 3, seed + 1, kinds, step_s) as (doomed_port, doomed),
     ):
 
         async def main() -> dict[str, Any]:
@@ -303,12 +312,13 @@ def main() -> int:
     parser.add_argument("--episodes", type=int, default=2000)
     parser.add_argument("--rate", type=float, default=0.1, help="share of the episodes that meet a fault")
     parser.add_argument("--kinds", type=int, default=40, help="different tasks")
+    parser.add_argument("--deadline_s", type=float, default=STEP_S, help="of a step, reset or verification")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--serve", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--report", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve(options.serve, options.rate, options.seed, options.kinds, options.report)
+        serve(options.serve, options.rate, options.seed, options.kinds, options.report, options.deadline_s)
         return 0
     os.environ.setdefault(TOKEN_VARIABLE, new_token())
     import tempfile
@@ -317,7 +327,13 @@ def main() -> int:
     for label, rate in (("without faults", 0.0), ("with faults", options.rate)):
         with tempfile.TemporaryDirectory() as folder:
             found = results[label] = soak(
-                Path(folder), options.episodes, rate, options.seed, kill=rate > 0, kinds=options.kinds
+                Path(folder),
+                options.episodes,
+                rate,
+                options.seed,
+                kill=rate > 0,
+                kinds=options.kinds,
+                step_s=options.deadline_s,
             )
         invalid = sum(not x.valid for tries in found["tries"] for x in tries)
         print(f"{label}: {options.episodes} episodes in {found['seconds']:.1f} s, {invalid} played again", flush=True)

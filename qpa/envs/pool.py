@@ -308,6 +308,8 @@ class EnvPool:
             left = end - self._clock()
             if left <= 0:
                 raise self._nowhere(last)
+            if last is not None and last.cause is not FailureCause.CAPACITY and self._only_dead_ones(tried):
+                raise last  # sooner another try of the episode than a wait for a server that may never come back
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting[turn] = None
             try:
@@ -319,6 +321,10 @@ class EnvPool:
             member = self._pick(tried)
             if member is not None:
                 return member
+
+    def _only_dead_ones(self, tried: set[Member]) -> bool:
+        """Whether no other server than the tried ones may be asked soon."""
+        return all(m in tried or m.breaker.state == "open" for m in self.members)
 
     def _pick(self, tried: set[Member]) -> Member | None:
         now = self._clock()

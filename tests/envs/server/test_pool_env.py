@@ -296,3 +296,18 @@ def test_episodes_over_two_real_servers_while_one_is_killed(tmp_path):
     assert all(t.stop is StopReason.ENV_FAILURE and "connection" in t.invalid_reason for t in invalid)
     assert len(invalid) <= 8 and pool.members[0].placed > 60 and pool.members[1].placed > 0
     assert pool.members[1].breaker.state != "closed" and sum(pool.failures.values()) >= len(invalid) > 0
+
+
+def test_a_reset_that_failed_elsewhere_does_not_wait_for_a_dead_server():
+    async def main() -> None:
+        well, dead = Fake(), Fake()
+        dead.trouble["reset"] = FailureCause.CONNECTION
+        pool = EnvPool([dead, well], clock=Clock(), wait_s=60.0)
+        await pool.reset(TASK)  # meets the dead one first, and opens its breaker
+        assert [m.breaker.state for m in pool.members] == ["open", "closed"]
+        well.trouble["reset"] = FailureCause.TRANSIENT
+        with pytest.raises(EnvFailure, match="trouble") as failure:
+            await pool.reset(TASK)
+        assert failure.value.cause is FailureCause.TRANSIENT and dead.resets == 1
+
+    play(main())

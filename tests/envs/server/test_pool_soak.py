@@ -10,7 +10,7 @@ def test_no_episode_is_lost_doubled_or_scored_for_a_fault(tmp_path, monkeypatch)
     monkeypatch.setenv("QPA_ENV_TOKEN", TOKEN)
     from benchmarks.env_soak import problems, soak
 
-    found = soak(tmp_path, episodes=60, rate=0.4, seed=0, kill=True, kinds=6, concurrency=16)
+    found = soak(tmp_path, episodes=60, rate=0.4, seed=0, kill=True, kinds=6, concurrency=16, step_s=1.0)
     assert problems(found) == []
     causes = {cause for _, cause in found["failures"]}
     assert len(found["faults"]) > 1 and found["cuts"] > 0  # which, and where, depends on who is placed where
