@@ -100,7 +100,6 @@ class Connection:
         try:
             client = Client(
                 transport.of(self.server, self._trouble),
-                cache=None,  # a server's caching hints must not hide a change of its tools
                 message_handler=self._on_message,
                 client_info=types.Implementation(name="qpa", version="1"),
             )
@@ -132,7 +131,7 @@ class Connection:
         async def follow() -> None:
             try:
                 async for _ in stream:
-                    self.stale = True
+                    pass  # each event reaches `_on_message` too
             except SubscriptionLost:
                 pass
             self.stale = self._blind = True
@@ -148,6 +147,7 @@ class Connection:
         cursor: str | None = None
         seen: set[str] = set()
         for _ in range(_MAX_PAGES):
+            # Not the client's own `list_tools`: a server's caching hints must not hide a change.
             page = await self._client.session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
             found += page.tools
             cursor = page.next_cursor

@@ -153,21 +153,22 @@ def _table_problem(rules: SimulatedRules, fact: Fact) -> str:
 
 
 def _arguments_kept(before: StateLog, call: ToolCall, answer: Answer) -> Iterator[Objection]:
-    """What the call asked to be stored is what the one fact stores and the answer repeats, where they share a name.
+    """What the call asked to be stored is what its one fact stores, where both use one name for it.
 
-    An argument that names what a changed thing was called before selects it (a rename); it is not stored.
+    An argument that is what the changed thing had before selects it (a rename); it is not stored. Answers may repeat
+    arguments in other words (an address for a name), so they are not held to them.
     """
-    changed = [thing for fact in answer.facts if (thing := before.thing(fact.kind, fact.id)) is not None]
-    data = answer.payload.get("data")
-    told = [("the answer", data)] if isinstance(data, dict) else []
-    for where, values in [*told, *(("the fact", fact.values) for fact in answer.facts if len(answer.facts) == 1)]:
-        for name, value in values.items():
-            given = call.arguments.get(name)
-            plain = isinstance(given, str | int | float) and isinstance(value, str | int | float)
-            selects = any(name in thing.values and same(thing.values[name], given) for thing in changed)
-            if plain and not selects and not _stored(given, value):
-                text = f"{name} was given as {_shown(given)}, {where} says {_shown(value)}"
-                yield Objection(Reason.CONTRADICTION, text)
+    if len(answer.facts) != 1:
+        return
+    fact = answer.facts[0]
+    old = before.thing(fact.kind, fact.id)
+    for name, value in fact.values.items():
+        given = call.arguments.get(name)
+        plain = isinstance(given, str | int | float) and isinstance(value, str | int | float)
+        selects = old is not None and name in old.values and same(old.values[name], given)
+        if plain and not selects and not is_id(name) and not _stored(given, value):
+            text = f"{name} was given as {_shown(given)}, the fact says {_shown(value)}"
+            yield Objection(Reason.CONTRADICTION, text)
 
 
 def _silent(call: ToolCall, answer: Answer) -> Iterator[Objection]:

@@ -82,6 +82,7 @@ LIST = ("list_lamps", {})
         ("impossible_success", told(items=[]), LIST, [(failed(404), LIST)]),
         ("resurrected", told(items=LAMPS), LIST, [REMOVED]),
         ("resurrected", told(**DESK), GET, [REMOVED]),
+        ("resurrected", told("Here"), GET, [REMOVED]),
         ("resurrected", told("Added", [fact("create", "lamp_1", name="x")]), ("add_lamp", {}), [REMOVED]),
         ("resurrected", told("Set", [fact("update", "lamp_1", level=1)]), ("set_volume", {}), [REMOVED]),
         ("read_wrote", told("Here", [fact("update", "lamp_1", level=1)], items=[]), LIST, []),
@@ -167,6 +168,16 @@ def test_a_search_that_may_reveal_makes_things_known():
     again = ("get_offer", {"offer_id": "offer_7", "why": "again"})
     with pytest.raises(EnvFailure, match="contradiction: price"):
         play(Lines(*model.replies), *calls, again, task=task, rules=rules)
+
+
+def test_what_was_only_seen_holds_until_a_fact_touches_the_thing():
+    """An answer's field that no fact states (here `glow`) may follow from one that a write has changed."""
+    seen, dark = told(**DESK, glow="warm"), told(**{**DESK, "level": 10, "glow": "dark"})
+    other = ("get_lamp", {"lamp_id": "lamp_1", "why": "again"})
+    session, _ = play(Lines(seen, DIMMED[0], dark), GET, DIM, GET)
+    assert session.refused == []
+    with pytest.raises(EnvFailure, match="contradiction: glow"):
+        play(Lines(seen, told(**DESK, glow="dark")), GET, other)
 
 
 def test_an_argument_that_selects_is_not_taken_for_one_that_is_stored():
