@@ -45,6 +45,7 @@ from qpa.envs.device.screen import Screen
 from qpa.envs.device.session import DeviceSession, Lease
 from qpa.envs.device.supports import missing_for
 from qpa.envs.device.verbs_ui import SCRATCH
+from qpa.envs.loops import PerLoop
 from qpa.envs.sandbox import loaders
 from qpa.envs.sandbox.domains import catalog
 from qpa.envs.skills import builtin_skills
@@ -114,7 +115,7 @@ class DeviceEnv:
         for place in self._places:
             place.journal = Journal(journals, place.device.serial)
         self._free: deque[_Place] = deque(self._places)
-        self._freed = asyncio.Condition()
+        self._freed = PerLoop(asyncio.Condition)
         self._kinds = {device.kind for device in enrolment.devices}
 
     def capabilities(self) -> Capabilities:
@@ -219,10 +220,11 @@ class DeviceEnv:
     # --- leases -------------------------------------------------------------------------------------------------------
 
     async def _take(self) -> _Place:
-        async with self._freed:
+        freed = self._freed.get()
+        async with freed:
             try:
                 async with asyncio.timeout(self._wait_s):
-                    await self._freed.wait_for(lambda: bool(self._free))
+                    await freed.wait_for(lambda: bool(self._free))
             except TimeoutError:
                 raise EnvFailure(
                     f"all {len(self._places)} devices are leased for {self._wait_s:g} s", FailureCause.CAPACITY
@@ -232,10 +234,11 @@ class DeviceEnv:
             return place
 
     async def _give(self, place: _Place) -> None:
-        async with self._freed:
+        freed = self._freed.get()
+        async with freed:
             place.epoch += 1  # whoever still holds the old lease is refused
             self._free.append(place)
-            self._freed.notify()
+            freed.notify()
 
     # --- setting up ---------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from qpa.envs.device.adb_server import AdbServer
 from qpa.envs.device.base import FileStat, ShellResult
 from qpa.envs.device.enrolment import EnrolledDevice
 from qpa.envs.device.recovery import Breaker, Circuit, Health, RecoveryLimits, Rung
+from qpa.envs.loops import PerLoop
 
 __all__ = ["AdbLink", "CommandError", "Health"]
 
@@ -34,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 class AdbLink:
-    """`DeviceLink` over a real adb server. For one event loop; calls may run at the same time.
+    """`DeviceLink` over a real adb server. Calls may run at the same time, of one event loop.
 
     Attributes:
       serial: as enrolled.
@@ -55,7 +56,7 @@ class AdbLink:
         self._recovery = recovery or RecoveryLimits()
         self._breaker = Breaker(self._recovery)
         self._calls = DeviceCalls(server, device.serial, device.limits.output_bytes)
-        self._repair = asyncio.Lock()
+        self._repair = PerLoop(asyncio.Lock)
         self._next_at = 0.0
         self._detail = ""  # what the last probe failed of
         # A name with a port is a TCP device, which the server must be told to connect to.
@@ -155,9 +156,10 @@ class AdbLink:
             return
         if self.circuit is Circuit.OPEN:
             raise self._quarantined()
+        repair = self._repair.get()
         try:
             async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(0.0, end - time.monotonic())):
-                await self._repair.acquire()
+                await repair.acquire()
         except TimeoutError:
             raise EnvFailure(f"{self.serial}: still being recovered", FailureCause.CONNECTION) from None
         try:
@@ -170,7 +172,7 @@ class AdbLink:
                 self._breaker.lost(f"{health}: {self._detail}" if self._detail else health, time.monotonic())
                 raise self._quarantined()
         finally:
-            self._repair.release()
+            repair.release()
 
     def _quarantined(self) -> EnvFailure:
         why = "; ".join(filter(None, (self._breaker.finding, self._breaker.reason)))
