@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import apsw
 import msgspec
 
 from qpa.bench import make_env
@@ -101,7 +102,13 @@ def lamp_task(**more: Any) -> TaskSpec:
 @functools.cache  # three hundred schemas
 def sandbox_rules(*, tables: bool = True) -> SimulatedRules:
     """The sandbox's tools, skills and worlds, declared to the simulated backend."""
-    kinds = {t.name: TableSpec(list(t.columns), list(t.key)) for t in snapshot(1).tables.values()}
+    db = apsw.Connection(":memory:")
+    db.deserialize("main", snapshot(1).image)
+    kinds = {}
+    for t in snapshot(1).tables.values():
+        given = [c for c in fetch(db, f'PRAGMA table_info("{t.name}")') if c["dflt_value"] is not None]
+        defaults = {c["name"]: fetch(db, f"SELECT {c['dflt_value']} AS value")[0]["value"] for c in given}
+        kinds[t.name] = TableSpec(list(t.columns), list(t.key), defaults)
     return SimulatedRules(
         tools=catalog(),
         tables=kinds if tables else {},
