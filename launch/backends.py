@@ -17,12 +17,12 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from launch.cli import UsageError
 from qpa.config import EnvConfig
-from qpa.contract import Record, from_json
+from qpa.contract import Record, Trajectory, from_json, validation_problem
 from qpa.envs.base import Backend
 
 FORMS = (
@@ -94,6 +94,16 @@ def open_part(name: str, folder: Path, token_file: str = "") -> contextlib.Abstr
     if kind == "simulated" and rest:
         return contextlib.nullcontext(_simulated(rest))
     raise UsageError(f"backend {name!r}: want one of {', '.join(FORMS)}, or several joined by +")
+
+
+def validate(played: Iterable[Trajectory]) -> None:
+    """Holds the records of a simulated backend against its log; those that stand may then train."""
+    for trajectory in played:
+        if validation_problem(trajectory):
+            from qpa.envs.simulated import validate_simulated
+            from qpa.envs.simulated.sandbox_rules import sandbox_rules
+
+            validate_simulated(trajectory, sandbox_rules())
 
 
 def make_sandbox() -> Backend:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from launch.backends import validate
 from launch.context import Context
 from launch.pipeline import Outcome
 from launch.planner import Weights, adapter_dir, save_trained
@@ -90,7 +91,9 @@ class _Actor(HarnessActor):
 
     def run(self, tasks: Sequence[TaskSpec], seed: int) -> list[Trajectory]:
         with self._budget.span("environment", self.engine):
-            return super().run(tasks, seed)
+            played = super().run(tasks, seed)
+        validate(played)
+        return played
 
 
 def rl(

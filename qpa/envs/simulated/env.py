@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from qpa.contract import (
     ChatModel,
@@ -62,15 +63,21 @@ class SimulatedEnv:
             return f"no tool {missing[0]!r} is declared"
         if problem := planned_faults_problem(task, self._rules):
             return problem
-        if isinstance(task.criteria, StateCriteria):
-            rows = [*task.criteria.delta, *(task.criteria.passing or [])]
-            undeclared = sorted({row.table for row in rows} - set(self._rules.tables))
-            if undeclared:
-                return f"its state criteria compare rows of {undeclared[0]!r}, which is no declared table"
         try:
-            self._rules.initial_rows(task)
+            rows = self._rules.initial_rows(task)
         except ContractError as e:
             return str(e)
+        return self._inexact(task.criteria, rows) if isinstance(task.criteria, StateCriteria) else ""
+
+    def _inexact(self, criteria: StateCriteria, rows: Mapping[str, list[dict[str, Any]]]) -> str:
+        """Why asserted facts would not be exact changes of the rows that the criteria compare; "" if they are."""
+        for name in sorted({change.table for change in [*criteria.delta, *(criteria.passing or [])]}):
+            if name not in self._rules.tables:
+                return f"its state criteria compare rows of {name!r}, which is no declared table"
+            for row in rows.get(name, ()):
+                absent = [column for column in self._rules.tables[name].columns if column not in row]
+                if absent:
+                    return f"its state criteria compare rows of {name!r}, and one is given without {absent[0]!r}"
         return ""
 
     def catalog(self) -> list[ToolSpec]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from qpa.contract import ContractError, Effect, Record, Skill, TaskSpec, ToolCall, ToolSpec
 from qpa.envs.sandbox.loaders import loader_name, loader_spec
 from qpa.envs.schemas import SchemaCheck, SchemaError, object_schema
@@ -16,10 +18,14 @@ _LOOKS = ("query", "read", "search", "sum", "list", "get")  # what the reading a
 
 
 class TableSpec(Record):
-    """A table whose rows the facts are: the model must use exactly these names. `key` columns joined by "/" are ids."""
+    """A table whose rows the facts are: the model must use exactly these names.
+
+    `key` columns joined by "/" are a row's id; `defaults` fill in what a task's patch leaves out of a new row.
+    """
 
     columns: list[str]
     key: list[str]
+    defaults: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,8 @@ class SimulatedRules:
             if name not in specs:
                 raise ContractError(f"simulated: results or reveals name {name!r}, which is no tool of the catalogue")
         for name, table in self.tables.items():
-            if not table.key or not set(table.key) <= set(table.columns):
-                raise ContractError(f"simulated: table {name!r}: its key must be some of its columns")
+            if not table.key or not {*table.key, *table.defaults} <= set(table.columns):
+                raise ContractError(f"simulated: table {name!r}: key and defaults must be of its columns")
         loaders = {loader_name(skill.name): skill for skill in self.skills}
         set_ = object.__setattr__
         set_(self, "specs", specs | {name: loader_spec(skill) for name, skill in loaders.items()})
@@ -80,7 +86,8 @@ class SimulatedRules:
             for kind, rows in source.items():
                 for row in rows:
                     found.setdefault(kind, {}).setdefault(self.row_id(kind, row), {}).update(row)
-        return {kind: list(rows.values()) for kind, rows in found.items()}
+        defaults = {kind: table.defaults for kind, table in self.tables.items()}
+        return {kind: [{**defaults.get(kind, {}), **row} for row in rows.values()] for kind, rows in found.items()}
 
     def row_id(self, kind: str, row: Mapping[str, Any]) -> str:
         """The id of a row: its declared key, else its `id`, else its first column that ends in `_id`, else its first.

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from simulated_doubles import SandboxEcho
 
+from launch.backends import validate
 from qpa.bench import BenchVerifier, load_suite, oracle
 from qpa.bench.replay import run_actions
 from qpa.contract import EnvFailure, Split, ToolCriteria, Trajectory, from_msgpack, to_msgpack, validation_problem
@@ -63,6 +64,14 @@ def test_a_record_is_refused_until_it_is_validated_and_again_when_it_is_changed(
         record.steps[0].feedback = [*record.steps[0].feedback, *record.steps[0].feedback]
         changed = bool(record.steps[0].feedback)
         assert ("changed after" in validation_problem(record)) == changed
+
+
+def test_an_update_validates_what_a_simulated_backend_played(played):
+    good, bad = (from_msgpack(to_msgpack(t), Trajectory) for t in played[:2])
+    bad.provenance.notes["state_log"] = "[]"
+    validate([good, bad])
+    assert invalid_reason(good) == "no_tokens"  # the next thing that it lacks: the oracle is a script
+    assert invalid_reason(bad) == "unvalidated"
 
 
 def test_a_lost_note_does_not_make_a_record_trusted(played, rules):

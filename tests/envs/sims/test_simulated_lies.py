@@ -299,6 +299,10 @@ def test_what_it_cannot_play_it_says():
     assert "'fly'" in env.supports(lamp_task(resources=Resources(tools=["fly"])))
     declared = SimulatedEnv(Lines(), SimulatedRules(tools=TOOLS, tables=TABLE))
     assert declared.supports(lamp_task(criteria=delta)) == ""
+    partly = lamp_task(criteria=delta, initial=InitialState(patch={"lamp": [{"id": "lamp_1", "level": 3}]}))
+    assert "without 'name'" in declared.supports(partly)
+    filled = TableSpec(columns=["id", "name", "room", "level"], key=["id"], defaults={"name": "", "room": ""})
+    assert SimulatedEnv(Lines(), SimulatedRules(tools=TOOLS, tables={"lamp": filled})).supports(partly) == ""
     assert "key column 'id'" in declared.supports(lamp_task(initial=InitialState(patch={"lamp": [{"name": "x"}]})))
     with pytest.raises(EnvFailure) as caught:
         asyncio.run(env.reset(lamp_task(criteria=delta)))
