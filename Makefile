@@ -6,7 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Keyed on the lock file: another lock is another stamp, so the packages are brought up to date before anything runs.
 STAMP := $(VENV)/.installed-$(shell cksum requirements.lock | cut -d' ' -f1)
-REFERENCE := $(VENV)/.reference-$(shell cat requirements-reference.txt requirements-data.txt | cksum | cut -d' ' -f1)
+REFERENCE := $(VENV)/.reference-$(shell cat requirements-reference.txt requirements-data.txt requirements-openenv.txt | cksum | cut -d' ' -f1)
+OPENENV := $(VENV)/openenv
 
 .PHONY: loop test lint env clean
 
@@ -33,9 +34,11 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $(STAMP)
 
 # What the parity tests compare with (torch, transformers, ...); the loop does without.
-$(REFERENCE): $(STAMP) requirements-reference.txt requirements-data.txt
+$(REFERENCE): $(STAMP) requirements-reference.txt requirements-data.txt requirements-openenv.txt
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-reference.txt
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps -r requirements-data.txt
+	$(PYTHON) -m venv $(OPENENV)
+	$(OPENENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps -r requirements-openenv.txt
 	@rm -f $(VENV)/.reference-*
 	@touch $(REFERENCE)
 

@@ -16,8 +16,11 @@ from server_doubles import OTHER, TOKEN, Scripted, eventually, fail, served, som
 from qpa.bench import oracle
 from qpa.contract import CallTools, EnvFailure, FailureCause, TaskSpec, to_json
 
-# An interpreter that has the package `openenv-core`; this one by default.
-PYTHON = os.environ.get("QPA_OPENENV_PYTHON") or (sys.executable if find_spec("openenv") else None)
+# An interpreter that has the package `openenv-core`: the one that `make test` makes, or this one.
+MADE = Path(__file__).resolve().parents[3] / ".venv" / "openenv" / "bin" / "python"
+PYTHON = os.environ.get("QPA_OPENENV_PYTHON") or (
+    str(MADE) if MADE.exists() else sys.executable if find_spec("openenv") else None
+)
 
 
 @pytest.fixture(scope="module")
