@@ -19,7 +19,8 @@ from qpa.config import ModelConfig
 from qpa.models.layers import RMSNorm, dense
 from qpa.models.rope import rotate
 
-SAME_BITS_FROM, SAME_BITS_TO = 4096, 2048  # scores of a call, and positions; see `any_length`
+SAME_BITS_FROM, SAME_BITS_TO = 4096, 1536  # scores of a call, and positions; see `any_length`
+PANEL, _PANEL_REST = 256, (0, 64)  # positions that XLA's CPU code sums in one piece, and what may be left over
 _PART = 32_768 // SAME_BITS_TO
 NEG_INF = -1e30  # finite: a fully masked row must give a uniform softmax, not NaN
 
@@ -119,13 +120,16 @@ def attend_cached(q_BNTH: jax.Array, cache: LayerCache, mask_BTS: jax.Array) -> 
     return jnp.einsum("bkgts,bksh->bkgth", probs.astype(cache.v.dtype), cache.v).reshape(b, n, t, h)
 
 
-def any_length(cfg: ModelConfig, rows: int, shortest: int, longest: int) -> bool:
-    """Whether, on a CPU, single queries of `rows` rows get the same bits from `shortest` to `longest` cached positions.
+def any_length(cfg: ModelConfig, rows: int, step: int, longest: int) -> bool:
+    """Whether, on a CPU, single queries of `rows` rows get the same bits from all multiples of `step` cached positions
+    and from `longest`, as long as their contexts fit.
 
-    That is, as long as their contexts fit. Found by trial (`tests/models/test_attention.py`): for fewer numbers XLA
-    takes another exp, for wider heads it cuts the sums over positions.
+    Found by trial (`tests/models/test_attention.py`): for fewer numbers XLA takes another exp; a sum over positions is
+    cut after every 256, and the rest of it in another way unless it is 64; wider heads are cut elsewhere.
     """
-    return rows * cfg.n_heads * shortest >= SAME_BITS_FROM and longest <= SAME_BITS_TO and cfg.head_dim <= 128
+    same_cuts = longest <= PANEL or (step % PANEL == 0 and longest % PANEL in _PANEL_REST)
+    enough = rows * cfg.n_heads * step >= SAME_BITS_FROM and longest <= SAME_BITS_TO
+    return same_cuts and enough and cfg.head_dim <= 64
 
 
 def _products(q_BKGTH: jax.Array, k_BKHS: jax.Array) -> jax.Array:

@@ -21,7 +21,7 @@ import numpy as np
 from flax import nnx
 
 from qpa.config import EngineConfig, ModelConfig
-from qpa.models.attention import any_length
+from qpa.models.attention import PANEL, any_length
 from qpa.models.jobs import Job
 from qpa.models.layers import compute_type
 from qpa.models.programs import COPIES, MIN_PREFILL_TOKENS, Programs, form
@@ -29,7 +29,7 @@ from qpa.models.serving import serving_graph, serving_params
 from qpa.models.slots import Slot, SlotTable, plan_prefill
 from qpa.models.transformer import init_cache
 
-_DECODE_LENGTHS = 4  # different cache lengths that decode calls read, up to the context
+_DECODE_LENGTHS = 4  # different cache lengths that decode calls read, at most
 _PREFILL_LENGTHS = 1  # reading the whole context costs a prefill call little, another program to compile much
 _TICKS = 4  # event-loop turns between device calls: an episode needs a few to get from a reply to its next request
 
@@ -91,8 +91,11 @@ class Lane:
         self.queue: list[Job] = []
         self.counts = {"tokens_generated": 0, "prefill_tokens": 0}
         self._rows = min(engine_cfg.decode_rows, slots)
-        shortest, longest = -(-engine_cfg.context // _DECODE_LENGTHS), engine_cfg.context
-        self._any_length = device.platform == "cpu" and any_length(cfg, self._rows, shortest, longest)
+        self._prefill_step = -(-engine_cfg.context // _PREFILL_LENGTHS)
+        self._decode_step = _decode_step(engine_cfg.context)
+        self._any_length = device.platform == "cpu" and any_length(
+            cfg, self._rows, self._decode_step, engine_cfg.context
+        )
         self._pump_task: asyncio.Task[None] | None = None
         self._cache = self._empty_cache()
 
@@ -191,8 +194,8 @@ class Lane:
     async def _prefill(self) -> None:
         """One call: the next tokens of as many slots as fit, those with most to do first."""
         slots = sorted((s for s in self.table.slots if s.missing), key=lambda s: (-s.missing, s.index))
-        length = self._length(slots[0], _PREFILL_LENGTHS)
-        slots = [s for s in slots if self._length(s, _PREFILL_LENGTHS) == length]
+        length = self._length(slots[0], self._prefill_step)
+        slots = [s for s in slots if self._length(s, self._prefill_step) == length]
         buckets = self._engine_cfg.prefill_buckets
         width, rows = plan_prefill([s.missing for s in slots], buckets, max(MIN_PREFILL_TOKENS, *buckets))
         work = [(s, s.job.ids[: len(s.tokens) + min(s.missing, width)]) for s in slots[:rows] if s.job]
@@ -215,7 +218,7 @@ class Lane:
         """Up to `decode_chunk` tokens for every job, group by group."""
         groups: dict[tuple[str, int], list[tuple[int, Slot]]] = {}
         for slot in self.table.busy():
-            program, length = slot.job.program, self._length(slot, _DECODE_LENGTHS)  # type: ignore[union-attr]
+            program, length = slot.job.program, self._length(slot, self._decode_step)  # type: ignore[union-attr]
             groups.setdefault((program, 0 if self._any_length else length), []).append((length, slot))
         for (program, _), members in groups.items():
             members.sort(key=lambda member: (-member[0], member[1].index))  # what fills no call reads least
@@ -225,11 +228,10 @@ class Lane:
                 if group:
                     await self._decode_group(program, length, group)
 
-    def _length(self, slot: Slot, parts: int) -> int:
-        """Positions that a call for the slot's job reads: the smallest of `parts` shares of the context."""
+    def _length(self, slot: Slot, step: int) -> int:
+        """Positions that a call for the slot's job reads: the smallest sufficient multiple of `step`, or all."""
         job: Job = slot.job  # type: ignore[assignment]
         needed = len(job.ids) + min(self._engine_cfg.decode_chunk, job.limit - len(job.log_probs)) - 1
-        step = -(-self._engine_cfg.context // parts)
         return min(-(-needed // step) * step, self._engine_cfg.context)
 
     async def _decode_group(self, program: str, length: int, group: list[tuple[Slot, Job]]) -> None:
@@ -293,3 +295,9 @@ class Lane:
     def _empty_cache(self) -> Any:
         empty = init_cache(self._cfg, len(self.table.slots), self._engine_cfg.context, self._dtype)
         return jax.device_put(empty, self.device)
+
+
+def _decode_step(context: int) -> int:
+    """Positions by which the lengths differ that decode calls read: a share of the context, in whole panels."""
+    step = -(-context // _DECODE_LENGTHS)
+    return step if context <= PANEL else -(-step // PANEL) * PANEL

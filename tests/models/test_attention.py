@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from qpa.models.attention import SAME_BITS_FROM, SAME_BITS_TO, LayerCache, attend, attend_cached
+from qpa.config import ModelConfig
+from qpa.models.attention import SAME_BITS_TO, LayerCache, any_length, attend, attend_cached
 from qpa.models.layers import product
 from qpa.models.transformer import packed_mask
 
@@ -43,25 +44,36 @@ def test_attention_and_its_gradients_are_the_textbooks(blocks: int) -> None:
     close(back(d_out), plain_back(d_out), 1e-5)
 
 
-@pytest.mark.parametrize("width", [48, 64, 128])
-def test_a_query_over_a_cache_does_not_see_how_long_it_is(width: int) -> None:
-    """To the last bit: the engine reads as much of the cache as the longest of a call's contexts needs."""
-    b, n, longest = 4, SAME_BITS_FROM // 192 // 4 + 1, SAME_BITS_TO
+@pytest.mark.parametrize("width", [48, 64])
+@pytest.mark.parametrize("length", [128, 192, 256, 320, 512, 768, 1024, 1344])
+def test_a_query_over_a_cache_does_not_see_how_long_it_is(width: int, length: int) -> None:
+    """To the last bit, up to contexts that fill it: a call reads as much as the longest of its contexts needs."""
+    b, n, longest = 8, 4, SAME_BITS_TO
+    cfg = ModelConfig(n_heads=n, head_dim=width)
+    assert any_length(cfg, b, min(length, 256), length) and any_length(cfg, b, 256, longest)
     q, k, v = arrays(6, (b, n, 1, width), (b, 2, width, longest), (b, 2, longest, width))
-    context = np.array([5, 100, 130, 190])[:, None, None]
     attend_jitted = jax.jit(attend_cached)
 
-    def read(length: int) -> np.ndarray:
-        cache = LayerCache(k[..., :length], v[:, :, :length])
-        return np.asarray(attend_jitted(q, cache, jnp.arange(length)[None, None] < context))
+    def read(size: int, context: np.ndarray) -> np.ndarray:
+        cache = LayerCache(k[..., :size], v[:, :, :size])
+        return np.asarray(attend_jitted(q, cache, jnp.arange(size)[None, None] < context[:, None, None]))
 
-    first = read(192)
-    for length in (256, 384, 576, 768, 1280, longest):
-        np.testing.assert_array_equal(read(length), first)
+    rng = np.random.default_rng(length)
+    for shortest in (1, max(1, length - 70), max(1, length - 12)):
+        context = rng.integers(shortest, length + 1, b)
+        first = read(length, context)
+        np.testing.assert_array_equal(read(longest, context), first)
     scores = np.einsum("bkgh,bkhs->bkgs", np.float64(q).reshape(b, 2, -1, width), np.float64(k)) / np.sqrt(width)
-    probs = np.where(np.arange(longest) < context[..., None], np.exp(scores), 0)
+    probs = np.where(np.arange(longest) < context[:, None, None, None], np.exp(scores), 0)
     expected = np.einsum("bkgs,bksh->bkgh", probs / probs.sum(-1, keepdims=True), np.float64(v))
     np.testing.assert_allclose(first.reshape(b, 2, -1, width), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(("step", "longest"), [(192, 768), (336, 1344), (256, 896), (256, 1792), (64, 256)])
+def test_where_the_length_reaches_into_the_bits_it_is_kept_to_a_job_s_own(step: int, longest: int) -> None:
+    """Other cuts of the sums over positions, more positions than were tried, or too few scores."""
+    assert not any_length(ModelConfig(n_heads=4, head_dim=64), 8, step, longest)
+    assert not any_length(ModelConfig(n_heads=4, head_dim=128), 8, 256, 768)
 
 
 def test_attention_keeps_nothing_of_the_size_of_its_scores() -> None:

@@ -295,7 +295,8 @@ def test_episodes_over_two_real_servers_while_one_is_killed(tmp_path):
     assert all(t.verdict.success for t in played if t.valid)
     assert all(t.stop is StopReason.ENV_FAILURE and "connection" in t.invalid_reason for t in invalid)
     assert len(invalid) <= 8 and pool.members[0].placed > 60 and pool.members[1].placed > 0
-    assert pool.members[1].breaker.state != "closed" and sum(pool.failures.values()) >= len(invalid) > 0
+    # Its sessions may all have been at a reset or a close, which costs no episode.
+    assert pool.members[1].breaker.state != "closed" and sum(pool.failures.values()) >= max(1, len(invalid))
 
 
 def test_a_reset_that_failed_elsewhere_does_not_wait_for_a_dead_server():
