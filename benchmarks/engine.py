@@ -53,6 +53,7 @@ _REPEATS = flags.DEFINE_integer("repeats", 3, "timed runs of each measurement", 
 _ROWS = flags.DEFINE_integer("decode_rows", 32, "sequences per decode call in the agent workload")
 _PEER_BATCH = flags.DEFINE_integer("peer_batch", 32, "episodes per batch of the peers in the agent workload")
 _PEER_PYTHON = flags.DEFINE_string("peer_python", None, "interpreter that has tunix; not given: tunix is left out")
+_VARIANTS = flags.DEFINE_bool("variants", True, "agent workload: also with few slots, and with inexact reuse")
 _HUGGING_FACE = flags.DEFINE_bool("hugging_face", True, "run transformers too, where it is installed")
 
 
@@ -246,13 +247,14 @@ def agent(parts: tuple[Any, Any], episodes: list[Episode], peer: Any) -> Iterato
     sizes = {"slots": len(episodes), "decode_rows": min(_ROWS.value, len(episodes)), "context": context}
     eng = engine(parts, **sizes)
     yield qpa_row("qpa", eng, episodes, temperature=0.0)
-    few = engine(
-        parts, **sizes | {"slots": -(-len(episodes) // 4), "decode_rows": min(_ROWS.value, len(episodes) // 4)}
-    )
-    yield qpa_row("qpa, a quarter of the slots", few, episodes, temperature=0.0)
-    inexact = engine(parts, **sizes)
-    keep_sampled(inexact)
-    yield qpa_row("qpa, sampled keys kept (inexact)", inexact, episodes, temperature=0.0)
+    if _VARIANTS.value:
+        few = engine(
+            parts, **sizes | {"slots": -(-len(episodes) // 4), "decode_rows": min(_ROWS.value, len(episodes) // 4)}
+        )
+        yield qpa_row("qpa, a quarter of the slots", few, episodes, temperature=0.0)
+        inexact = engine(parts, **sizes)
+        keep_sampled(inexact)
+        yield qpa_row("qpa, sampled keys kept (inexact)", inexact, episodes, temperature=0.0)
     batch = _PEER_BATCH.value
     yield from hugging_face_row(eng, episodes, batch, peer)
     job = {"tasks": _TASKS.value, "group": _GROUP.value, "turns": _TURNS.value, "batch": batch}
