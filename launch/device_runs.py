@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from pathlib import Path
 
 from rich.table import Table
 
 from launch import eval_run
-from launch.console import make_console, progress_to
-from launch.evaluation import evaluate
-from launch.players import harness_of, player_of
+from launch.console import make_console
 from launch.tasksets import split_tasks
 from qpa.config import LoopConfig
 from qpa.envs.device.env import DeviceEnv
-from qpa.envs.skills import builtin_skills
 
 
 def look(env: DeviceEnv) -> int:
@@ -44,19 +40,8 @@ def play(env: DeviceEnv, cfg: LoopConfig, *, model: str, split: str, limit: int 
             console.print(f"left out {count}: {reason}", highlight=False, markup=False)
     if not tasks:
         return 1
-    player, identity = player_of(model, cfg, None)
-    with progress_to(make_console(stderr=True), f"{model} on {split}", len(tasks)) as advance:
-        result = evaluate(
-            player,
-            env,
-            tasks,
-            Path(out),
-            identity=identity,
-            eta=harness_of(harness),
-            skills=builtin_skills(),
-            concurrency=len(env.devices()),
-            seed=cfg.seed,
-            on_done=lambda trajectory: advance(),
-        )
+    cfg.concurrency = len(env.devices())
+    title = f"{model} on {split}"
+    result = eval_run.play(env, cfg, tasks, model=model, title=title, harness=harness, out=out, backend="devices")
     eval_run.show(model, result)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.table import Table
@@ -18,6 +19,8 @@ from launch.tasksets import limited, split_tasks
 from qpa.bench import read_tasks
 from qpa.bench.scoring import Rate
 from qpa.config import LoopConfig
+from qpa.contract import TaskSpec
+from qpa.envs.base import Backend
 from qpa.envs.skills import builtin_skills
 
 _REASONS = 3  # shown of why episodes were invalid, the most frequent ones
@@ -40,13 +43,38 @@ def evaluate_model(
     Known errors (`launch.cli.describe`) are one clear line.
     """
     tasks = (split_tasks(cfg, split) if file is None else limited(read_tasks(file), cfg))[:limit]
+    with open_backend(cfg.env, Path(out), seed=cfg.seed) as env:
+        return play(
+            env,
+            cfg,
+            tasks,
+            model=model,
+            title=f"{model} on {split}",
+            harness=harness,
+            out=out,
+            price=price,
+            request_fields=request_fields,
+            backend=where(cfg.env),
+        )
+
+
+def play(
+    env: Backend,
+    cfg: LoopConfig,
+    tasks: Sequence[TaskSpec],
+    *,
+    model: str,
+    title: str,
+    harness: str,
+    out: str,
+    price: float | None = None,
+    request_fields: str | None = None,
+    backend: str = "",
+) -> Evaluation:
+    """Runs or continues one evaluation on a live backend; `backend` tells its results apart, see `evaluate`."""
     eta = harness_of(harness)
     player, identity = player_of(model, cfg, request_fields)
-    console = make_console(stderr=True)
-    with (
-        open_backend(cfg.env, Path(out), seed=cfg.seed) as env,
-        progress_to(console, f"{model} on {split}", len(tasks)) as advance,
-    ):
+    with progress_to(make_console(stderr=True), title, len(tasks)) as advance:
         return evaluate(
             player,
             env,
@@ -59,7 +87,7 @@ def evaluate_model(
             seed=cfg.seed,
             price=price,
             resample=cfg.env.resample,
-            where=where(cfg.env),
+            where=backend,
             on_done=lambda t: advance(),
         )
 

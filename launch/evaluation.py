@@ -69,8 +69,8 @@ def evaluate(
     """Runs `tasks` at temperature 0, or finishes what `folder` holds, and writes the files above.
 
     `identity` says which weights these are, so that a folder is never continued with others. `price` is USD per
-    million output tokens. `resample` is as in `run_tasks`. `where` says which
-    backend it is, unless it is the plain sandbox: a folder is not continued elsewhere either.
+    million output tokens. `resample` is as in `run_tasks`. `where` says which backend it is, unless it is the plain
+    sandbox: a folder is not continued elsewhere either.
     """
     settings = f"greedy, seed {seed}" + (f", {where}" if where else "")
     store = EvalStore(folder, model=identity, eta=eta, tasks=tasks, settings=settings)
