@@ -38,7 +38,7 @@ _URL = re.compile(r'"url": ?"([^"]+)"')
 
 @contextlib.contextmanager
 def open_backend(cfg: EnvConfig, folder: Path, *, group_size: int = 1, seed: int = 0) -> Iterator[Backend]:
-    """The backend of a config; `folder` gets the logs and journals of what it starts.
+    """The backend of a config; `folder` gets what the things that it starts write down.
 
     Raises `UsageError` for a backend or preset that does not exist, and what is wrong with a server or device.
     """
@@ -88,7 +88,7 @@ def open_part(name: str, folder: Path, token_file: str = "") -> contextlib.Abstr
         return contextlib.nullcontext(_pool(name.split(","), token_file or None))
     kind, _, rest = name.partition(":")
     if kind == "device" and rest:
-        return _devices(rest, folder)
+        return _devices(rest)
     if kind == "mcp" and rest:
         return contextlib.nullcontext(_mcp(Path(rest)))
     if kind == "simulated" and rest:
@@ -182,11 +182,11 @@ def _doubles(count: int, android: int, folder: Path) -> Iterator[Backend]:
 
 
 @contextlib.contextmanager
-def _devices(inventory: str, folder: Path) -> Iterator[Backend]:
+def _devices(inventory: str) -> Iterator[Backend]:
     from qpa.bench import BenchVerifier
     from qpa.envs.device.opening import open_devices
 
-    with open_devices(inventory, folder / "journals", verifier=BenchVerifier()) as env:
+    with open_devices(inventory, verifier=BenchVerifier()) as env:
         yield env
 
 

@@ -16,7 +16,9 @@ from launch import cli
 
 _CONFIG = cli.config_flag()
 _INVENTORY = flags.DEFINE_string("inventory", None, "file of enrolled devices, see docs/devices.md", required=True)
-_JOURNALS = flags.DEFINE_string("journals", "runs/devices/journals", "what has to be put back, kept across crashes")
+_JOURNALS = flags.DEFINE_string(
+    "journals", None, "what has to be put back, kept across crashes; default: a folder beside the inventory"
+)
 _GRANTS = flags.DEFINE_string("grants", None, "JSON: task id pattern -> verbs that cannot be undone, granted to them")
 _MODEL = flags.DEFINE_string("model", None, "as of launch.eval")
 _SPLIT = flags.DEFINE_enum(

@@ -34,7 +34,6 @@ _TOKEN = flags.DEFINE_string(
 _CERTIFICATE = flags.DEFINE_string("certificate", None, "PEM file of the certificate, for TLS")
 _KEY = flags.DEFINE_string("key", None, "PEM file of its key")
 _KEEPALIVE = flags.DEFINE_float("keepalive_s", 20.0, "between WebSocket pings; 0: none", lower_bound=0)
-_STATE = flags.DEFINE_string("state_dir", "runs/env_server", "where devices keep what has to be put back")
 _TIED = flags.DEFINE_bool(
     "end_with_stdin", False, "end when standard input closes, as it does with whoever started this"
 )
@@ -63,7 +62,6 @@ def main() -> None:
         keepalive_s=_KEEPALIVE.value,
         suite=_SUITE.value,
         split=_SPLIT.value,
-        state_dir=_STATE.value,
     )
 
 

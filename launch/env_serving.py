@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from functools import partial
 from pathlib import Path
@@ -73,7 +74,6 @@ def _serve_one(
     keepalive_s: float,
     suite: str,
     split: str,
-    state_dir: str,
 ) -> None:
     from qpa.envs import openenv
     from qpa.envs.server import EnvServer, Listen
@@ -89,7 +89,7 @@ def _serve_one(
     if certificate is None and not _is_loopback(host):
         log(logging.WARNING, "no TLS: tokens and tasks travel in the clear", host=host)
     limits = ServerLimits(max_sessions, idle_s, ServerLimits().deadlines_s | deadlines_s, max_bytes)
-    with open_part(backend, Path(state_dir)) as served:
+    with tempfile.TemporaryDirectory() as folder, open_part(backend, Path(folder)) as served:
         service = Service(served, limits)
         EnvServer(
             service,

@@ -10,7 +10,8 @@ _BACKEND = flags.DEFINE_string(
     "backend",
     None,
     "where episodes are played: sandbox, local:N (N servers on this machine), URL,URL,... of servers, double:N (phones "
-    "that are programs), device:FILE (enrolled phones), or several joined by +; default: env.backend of the config",
+    "that are programs), device:FILE (enrolled phones), mcp:FILE, simulated:openai:URL#MODEL, or several joined by +; "
+    "default: env.backend of the config",
 )
 _PERTURB = flags.DEFINE_string("perturb", None, "mild, standard or heldout; default: env.perturb of the config")
 

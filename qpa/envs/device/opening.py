@@ -41,7 +41,7 @@ def read_grants(path: str | Path) -> Grants:
 @contextlib.contextmanager
 def open_devices(
     inventory: Enrolment | str | Path,
-    journals: str | Path,
+    journals: str | Path | None = None,
     *,
     verifier: Verifier | None = None,
     grants: Grants | str | Path | None = None,
@@ -51,9 +51,18 @@ def open_devices(
     """An environment over every enrolled device, with an adb server that ends with it (or the one of
     `ANDROID_ADB_SERVER_PORT`, left as it is).
 
+    `journals` is the folder that says, also after a crash, what has to be put back on which phone. By default it lies
+    beside the inventory's file, so that whatever plays on these phones next finds it.
+
     Raises `EnrolmentError`, ValueError for a bad grants file, `EnvFailure` without an adb server.
     """
-    enrolment = inventory if isinstance(inventory, Enrolment) else load_enrolment(inventory)
+    if isinstance(inventory, Enrolment):
+        if journals is None:
+            raise ValueError("an enrolment without a file needs a folder for its journals")
+        enrolment, folder = inventory, Path(journals)
+    else:
+        enrolment = load_enrolment(inventory)
+        folder = Path(inventory).with_suffix(".journals") if journals is None else Path(journals)
     rule = default_grants if grants is None else grants if callable(grants) else read_grants(grants)
     usb = any(":" not in device.serial for device in enrolment.devices)
     server = AdbServer.from_environment() if os.environ.get(PORT_VARIABLE) else AdbServer.start(usb=usb)
@@ -61,7 +70,7 @@ def open_devices(
         yield DeviceEnv(
             enrolment,
             lambda device: AdbLink(server, device),
-            Path(journals),
+            folder,
             verifier=verifier,
             grants=rule,
             packages=packages,

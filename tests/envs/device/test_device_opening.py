@@ -11,7 +11,7 @@ from env_phones import env_over, task_of
 
 from qpa.contract import Effect, EnvFailure, FailureCause
 from qpa.envs.device.double.phone import SandboxPhone
-from qpa.envs.device.enrolment import DeviceKind, EnrolledDevice, EnrolmentError
+from qpa.envs.device.enrolment import DeviceKind, EnrolledDevice, Enrolment, EnrolmentError
 from qpa.envs.device.env import default_grants
 from qpa.envs.device.hand import GRANTS
 from qpa.envs.device.opening import open_devices, read_grants
@@ -53,3 +53,16 @@ def test_health_is_a_round_trip_to_every_device(tmp_path: Path):
     one, two = asyncio.run(env.health())
     assert one.problem == "" and one.facts is not None and one.facts.sdk == 31 and one.facts.double
     assert two.problem == "phone-1: offline" and two.facts is None
+
+
+def test_what_must_be_put_back_lies_beside_the_inventory_whoever_plays(tmp_path: Path):
+    """Evaluations with folders of their own, RL and a server find each other's journals."""
+    path = tmp_path / "devices.yaml"
+    path.write_text("devices: [{serial: '127.0.0.1:5655', kind: double}]")
+    with open_devices(path):
+        assert (tmp_path / "devices.journals").is_dir()
+    with open_devices(path, tmp_path / "elsewhere"):
+        assert (tmp_path / "elsewhere").is_dir()
+    without_a_file = open_devices(Enrolment([DEVICE]))
+    with pytest.raises(ValueError, match="needs a folder for its journals"), without_a_file:
+        pass

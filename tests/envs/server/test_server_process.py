@@ -18,7 +18,7 @@ from qpa.envs.server_auth import find_token
 SETTINGS = {
     "backend": "sandbox", "host": "127.0.0.1", "port": 0, "workers": 1, "max_sessions": 1, "idle_s": 1.0,
     "deadlines_s": {}, "max_bytes": 1024, "certificate": None, "key": None, "keepalive_s": 0.0,
-    "suite": "core", "split": "dev", "state_dir": "state",
+    "suite": "core", "split": "dev",
 }  # fmt: skip
 HEAVY = ("jax", "flax", "orbax", "optax", "grain", "torch", "pydantic")
 
