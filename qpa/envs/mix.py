@@ -280,8 +280,12 @@ class HybridEnv:
         """`work` until the member's seconds of this update are over."""
         if ends is None:
             return await work
+        left = ends - self._clock()
+        if left <= 0:  # `asyncio.timeout` lets through what never waits, such as a step of a sandbox in this process
+            work.close()
+            raise self._over(member)
         try:
-            async with asyncio.timeout(max(0.0, ends - self._clock())) as scope:
+            async with asyncio.timeout(left) as scope:
                 return await work
         except TimeoutError:
             if scope.expired():
