@@ -197,15 +197,13 @@ class PerturbedSession:
             return plan
         assert plan.inner is not None
         plan.latency_ms = sample_ms(config, self._draws, plan.inner, spec, plan.number)
+        ran = True
         if config.deadline_ms and plan.latency_ms > config.deadline_ms:
             plan.latency_ms, plan.late = config.deadline_ms, True
             ran = self._draws.hit(config.ran_rate, "ran", plan.call.name, plan.number)
             self._note("timeout, ran" if ran else "timeout, lost", plan.call)
-            if not ran:
-                self._instead(plan.call, self._timeout(plan.call))
-                plan.answer, plan.inner = self._answers[plan.call.id][1], None
         self.virtual_ms += plan.latency_ms
-        return plan
+        return plan if ran else self._instead(plan.call, self._timeout(plan.call))
 
     def _timeout(self, call: ToolCall) -> Feedback:
         seconds = self._config.latency.deadline_ms / 1000
