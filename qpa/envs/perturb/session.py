@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from qpa.contract import (
-    CallTools,
     ErrorType,
     Fault,
     Feedback,
@@ -92,7 +91,7 @@ class PerturbedSession:
         self._specs = {spec.name: spec for spec in catalog}
         self._calls: Counter[str] = Counter()
         self._answers: dict[str, tuple[ToolCall, Feedback]] = {}
-        self._judged: dict[str, tuple[ToolCall, Feedback] | None] = {}
+        self._judged: dict[str, tuple[ToolCall, Feedback] | None] = {}  # by call id; None: the verifier sees no such call
         self._drift: Drift | None = None
         self._locale: Locale | None = None
         self._interrupts: Interrupts | None = None
@@ -135,7 +134,8 @@ class PerturbedSession:
     def finish(self, plan: Plan, answer: Feedback) -> Feedback:
         """What the planner sees of the inner backend's `answer`; also what the verifier is to see is kept."""
         assert plan.inner is not None
-        spec, reads = self._specs.get(plan.call.name), only_reads(plan.inner, self._specs.get(plan.call.name))
+        spec = self._specs.get(plan.call.name)
+        reads = only_reads(plan.inner, spec)
         answer = msgspec.structs.replace(answer, latency_ms=answer.latency_ms + plan.latency_ms)
         if plan.late:
             # A read that told nobody anything was not read; a write that ran has run.
@@ -228,18 +228,8 @@ class PerturbedSession:
                 return step
             reply = msgspec.structs.replace(step.action, text=self._locale.reply(step.action.text))
             return msgspec.structs.replace(step, action=reply)
-        known = self._judged
-        calls = [known[c.id] for c in step.action.calls if c.id in known]
-        kept = {pair[0].id: pair for pair in calls if pair is not None}
-        action = CallTools(
-            calls=[_first(kept, c.id, c) for c in step.action.calls if known.get(c.id, c) is not None],
-            thought=step.action.thought,
-        )
-        feedback = [kept[f.call_id][1] if f.call_id in kept else f for f in step.feedback]
-        return msgspec.structs.replace(
-            step, action=action, feedback=[f for f in feedback if known.get(f.call_id, f) is not None]
-        )
-
-
-def _first(kept: Mapping[str, tuple[ToolCall, Feedback]], call_id: str, otherwise: ToolCall) -> ToolCall:
-    return kept[call_id][0] if call_id in kept else otherwise
+        known = self._judged  # not in it are calls that the executor refused: they stay as they are
+        calls = [asked[0] for c in step.action.calls if (asked := known.get(c.id, (c, None)))]
+        feedback = [heard[1] for f in step.feedback if (heard := known.get(f.call_id, (None, f)))]
+        action = msgspec.structs.replace(step.action, calls=calls)
+        return msgspec.structs.replace(step, action=action, feedback=feedback)
