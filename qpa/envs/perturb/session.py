@@ -62,6 +62,7 @@ class PerturbedSession:
 
     Attributes:
       inner: the inner backend's session.
+      infra: what breaks in this try of the rollout `member`.
       catalog: the tools as this episode's apps declare them.
       log: what was done, in order; the planner never sees it.
       virtual_ms: time the calls would have taken.
@@ -76,11 +77,14 @@ class PerturbedSession:
         backend: str,
         config: PerturbConfig,
         draws: Draws | None,
+        infra: Draws,
+        member: tuple[object, ...],
         catalog: Sequence[ToolSpec],
         faults: Sequence[Fault] = (),
     ) -> None:
         """`draws` None leaves the episode clean."""
         self.id, self.task, self.inner, self.backend = session_id, task, inner, backend
+        self.infra, self.member = infra, member
         self.catalog = list(catalog)
         self.log: list[Event] = []
         self.virtual_ms = 0.0
