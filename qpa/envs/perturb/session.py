@@ -95,7 +95,7 @@ class PerturbedSession:
         self._specs = {spec.name: spec for spec in catalog}
         self._calls: Counter[str] = Counter()
         self._answers: dict[str, tuple[ToolCall, Feedback]] = {}
-        self._judged: dict[str, tuple[ToolCall, Feedback] | None] = {}  # by call id; None: the verifier sees no such call
+        self._judged: dict[str, tuple[ToolCall, Feedback] | None] = {}  # None: not shown to the verifier
         self._drift: Drift | None = None
         self._locale: Locale | None = None
         self._interrupts: Interrupts | None = None
@@ -232,7 +232,7 @@ class PerturbedSession:
                 return step
             reply = msgspec.structs.replace(step.action, text=self._locale.reply(step.action.text))
             return msgspec.structs.replace(step, action=reply)
-        known = self._judged  # not in it are calls that the executor refused: they stay as they are
+        known = self._judged  # a call that this session never answered is not in it and stays as it is
         calls = [asked[0] for c in step.action.calls if (asked := known.get(c.id, (c, None)))]
         feedback = [heard[1] for f in step.feedback if (heard := known.get(f.call_id, (None, f)))]
         action = msgspec.structs.replace(step.action, calls=calls)
