@@ -6,6 +6,7 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
+from launch.suite_report import html_page, html_table
 from launch.table import as_text, difference_cell, interval, ratio_cell, text_table
 from qpa.bench.retention import Retained, by_episode, retention
 from qpa.contract import ContractError, Trajectory, to_json
@@ -66,15 +67,7 @@ def cells(rows: Sequence[Retained]) -> list[list[str]]:
 
 def page(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A self-contained HTML page."""
-    from launch.suite_report import STYLE
-
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f"<style>{STYLE}</style></head><body><h1>{html.escape(title)}</h1><p>{html.escape(_NOTE)}</p>"
-        f"<table><tr>{head}</tr>{body}</table></body></html>\n"
-    )
+    return html_page(title, f"<h1>{html.escape(title)}</h1><p>{html.escape(_NOTE)}</p>{html_table(names, rows)}")
 
 
 def _episodes(folder: Path) -> list[Trajectory]:
