@@ -22,8 +22,9 @@ from qpa.contract import (
     ToolKind,
     ToolSpec,
     Trajectory,
+    error_feedback,
 )
-from qpa.envs.perturb.calls import only_reads, refusal
+from qpa.envs.perturb.calls import only_reads
 from qpa.envs.perturb.config import PerturbConfig
 from qpa.envs.perturb.draws import Draws
 from qpa.envs.perturb.drift import Drift, canonical
@@ -126,7 +127,7 @@ class PerturbedSession:
         edit = self._drift.edits.get(call.name) if self._drift is not None else None
         if edit is not None and (problem := edit.problem(call.arguments)):
             self._note(f"refused v{edit.version}", call)
-            return self._instead(call, refusal(call, ErrorType.INVALID_ARGUMENT, problem))
+            return self._instead(call, error_feedback(call.id, call.name, ErrorType.INVALID_ARGUMENT, problem))
         inner = canonical(edit, call)
         if self._locale is not None:
             inner = ToolCall(id=call.id, name=call.name, arguments=self._locale.arguments(inner.arguments))
@@ -211,7 +212,8 @@ class PerturbedSession:
 
     def _timeout(self, call: ToolCall) -> Feedback:
         seconds = self._config.latency.deadline_ms / 1000
-        answer = refusal(call, ErrorType.TIMEOUT, f"no answer in {seconds:.3g} s; it may or may not have run")
+        text = f"no answer in {seconds:.3g} s; it may or may not have run"
+        answer = error_feedback(call.id, call.name, ErrorType.TIMEOUT, text)
         answer.latency_ms = self._config.latency.deadline_ms
         return answer
 
