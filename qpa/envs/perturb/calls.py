@@ -9,7 +9,7 @@ _NETWORKED_DOMAINS = frozenset({"Travel & Lifestyle", "Shopping", "Customer Mana
 _NETWORKED = frozenset(
     {
         "general_qa_agent", "control_ai_image_agent", "send_email", "query_emails", "search_app_store",
-        "convert_currency", "text_translate", "query_lyrics", "recognize_music", "manage_browser",
+        "convert_currency", "text_translate", "query_lyrics", "recognize_music",
     }
 )  # fmt: skip
 
