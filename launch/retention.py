@@ -8,7 +8,7 @@ from pathlib import Path
 
 from launch.suite_report import html_page, html_table
 from launch.table import as_text, difference_cell, interval, ratio_cell, text_table
-from qpa.bench.retention import Retained, by_episode, retention
+from qpa.bench.retention import Retained, by_episode, episode_key, retention
 from qpa.contract import ContractError, Trajectory, to_json
 from qpa.harness.files import write_atomic
 from qpa.harness.trace import read_traces
@@ -78,5 +78,4 @@ def _episodes(folder: Path) -> list[Trajectory]:
     traces = read_traces(file)
     if not traces.trajectories and traces.bad:
         raise ContractError(f"{file}: no readable episode")
-    last = {(t.task.id, t.provenance.notes.get("rollout", "0")): t for t in traces.trajectories}
-    return list(last.values())
+    return list({episode_key(t): t for t in traces.trajectories}.values())

@@ -36,11 +36,16 @@ class Retained(Record):
     gained: int  # succeeded on B only
 
 
+def episode_key(trajectory: Trajectory) -> tuple[str, int]:
+    """Task id and rollout number."""
+    return trajectory.task.id, int(trajectory.provenance.notes.get(_ROLLOUT, "0"))
+
+
 def by_episode(trajectories: Iterable[Trajectory]) -> dict[tuple[str, int], Trajectory]:
     """Episodes by task id and rollout number. Raises ValueError for one that occurs twice."""
     found: dict[tuple[str, int], Trajectory] = {}
     for trajectory in trajectories:
-        key = trajectory.task.id, int(trajectory.provenance.notes.get(_ROLLOUT, "0"))
+        key = episode_key(trajectory)
         if key in found:
             raise ValueError(f"retention: episode {key[1]} of task {key[0]!r} occurs twice")
         found[key] = trajectory
