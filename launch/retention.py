@@ -6,8 +6,9 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
+from launch.suite_report import html_page, html_table
 from launch.table import as_text, difference_cell, interval, ratio_cell, text_table
-from qpa.bench.retention import Retained, by_episode, retention
+from qpa.bench.retention import Retained, by_episode, episode_key, retention
 from qpa.contract import ContractError, Trajectory, to_json
 from qpa.harness.files import write_atomic
 from qpa.harness.trace import read_traces
@@ -66,15 +67,7 @@ def cells(rows: Sequence[Retained]) -> list[list[str]]:
 
 def page(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A self-contained HTML page."""
-    from launch.suite_report import STYLE
-
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f"<style>{STYLE}</style></head><body><h1>{html.escape(title)}</h1><p>{html.escape(_NOTE)}</p>"
-        f"<table><tr>{head}</tr>{body}</table></body></html>\n"
-    )
+    return html_page(title, f"<h1>{html.escape(title)}</h1><p>{html.escape(_NOTE)}</p>{html_table(names, rows)}")
 
 
 def _episodes(folder: Path) -> list[Trajectory]:
@@ -85,5 +78,4 @@ def _episodes(folder: Path) -> list[Trajectory]:
     traces = read_traces(file)
     if not traces.trajectories and traces.bad:
         raise ContractError(f"{file}: no readable episode")
-    last = {(t.task.id, t.provenance.notes.get("rollout", "0")): t for t in traces.trajectories}
-    return list(last.values())
+    return list({episode_key(t): t for t in traces.trajectories}.values())

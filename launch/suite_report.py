@@ -14,7 +14,7 @@ _NOTE = (
     "Success in percent of all tasks of the suite, an unanswered task counted as failed, with 95 % Wilson intervals. "
     "Scores of this suite are not comparable with those of the private benchmark it is modelled on."
 )
-STYLE = (
+_STYLE = (
     "body{margin:0 auto;max-width:960px;padding:24px;font:15px/1.5 system-ui,sans-serif;color:#1a1a1a}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px;margin:8px 0 24px}"
     "td,th{padding:3px 10px;text-align:right;border-bottom:1px solid #dde;white-space:nowrap}"
@@ -115,11 +115,21 @@ def _page(
         header = "<tr><th></th><th></th><th>%</th><th>95 %</th><th>solved</th><th>tasks</th></tr>"
         parts.append(f"<h2>By {html.escape(axis)}</h2><table>{header}{rows}</table>")
     for name, header_cells, body in tables:
-        head = "".join(f"<th>{html.escape(c)}</th>" for c in header_cells)
-        rows = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in body)
-        parts.append(f"<h2>{html.escape(name)}</h2><table><tr>{head}</tr>{rows}</table>")
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+        parts.append(f"<h2>{html.escape(name)}</h2>{html_table(header_cells, body)}")
+    return html_page(title, "".join(parts))
+
+
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of plain text."""
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def html_page(title: str, body: str) -> str:
+    """A self-contained page around the HTML `body`, in the reports' style."""
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>\n'
 
 
 def _bar(rate: Rate) -> str:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 
-from qpa.bench.scoring import Rate
-from qpa.bench.stats import paired_difference, paired_ratio, wilson
+from qpa.bench.scoring import Rate, rate_of
+from qpa.bench.stats import paired_difference, paired_ratio
 from qpa.contract import BehaviorCriteria, Record, StateCriteria, TaskSpec, Trajectory
 
 ALL = "all"
@@ -36,11 +36,16 @@ class Retained(Record):
     gained: int  # succeeded on B only
 
 
+def episode_key(trajectory: Trajectory) -> tuple[str, int]:
+    """Task id and rollout number."""
+    return trajectory.task.id, int(trajectory.provenance.notes.get(_ROLLOUT, "0"))
+
+
 def by_episode(trajectories: Iterable[Trajectory]) -> dict[tuple[str, int], Trajectory]:
     """Episodes by task id and rollout number. Raises ValueError for one that occurs twice."""
     found: dict[tuple[str, int], Trajectory] = {}
     for trajectory in trajectories:
-        key = trajectory.task.id, int(trajectory.provenance.notes.get(_ROLLOUT, "0"))
+        key = episode_key(trajectory)
         if key in found:
             raise ValueError(f"retention: episode {key[1]} of task {key[0]!r} occurs twice")
         found[key] = trajectory
@@ -78,9 +83,9 @@ def _row(bucket: str, keys: list[tuple[str, int]], a: Episodes, b: Episodes) -> 
     both = [key for key in keys if _served(a[key]) and _served(b[key])]
     if not both:
         return None
-    by_task: dict[str, list[tuple[float, float]]] = {}
+    by_task: dict[str, list[tuple[bool, bool]]] = {}
     for key in both:
-        by_task.setdefault(key[0], []).append((float(_success(a[key])), float(_success(b[key]))))
+        by_task.setdefault(key[0], []).append((_success(a[key]), _success(b[key])))
     means_a = [fmean(x for x, _ in pairs) for pairs in by_task.values()]
     means_b = [fmean(y for _, y in pairs) for pairs in by_task.values()]
     pairs = [pair for own in by_task.values() for pair in own]
@@ -89,8 +94,8 @@ def _row(bucket: str, keys: list[tuple[str, int]], a: Episodes, b: Episodes) -> 
         tasks=len(by_task),
         episodes=len(both),
         left_out=len(keys) - len(both),
-        a=_rate([x for x, _ in pairs]),
-        b=_rate([y for _, y in pairs]),
+        a=rate_of([x for x, _ in pairs]),
+        b=rate_of([y for _, y in pairs]),
         difference=paired_difference(means_b, means_a),
         retention=paired_ratio(means_b, means_a),
         lost=sum(x > y for x, y in pairs),
@@ -104,12 +109,6 @@ def _served(trajectory: Trajectory) -> bool:
 
 def _success(trajectory: Trajectory) -> bool:
     return trajectory.verdict is not None and trajectory.verdict.success
-
-
-def _rate(outcomes: list[float]) -> Rate:
-    successes, total = round(sum(outcomes)), len(outcomes)
-    low, high = wilson(successes, total)
-    return Rate(successes=successes, total=total, rate=successes / total, low=low, high=high)
 
 
 def _check(a: Episodes, b: Episodes) -> None:

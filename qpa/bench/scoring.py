@@ -94,7 +94,7 @@ def score(
     price = price_per_million_tokens
     return SuiteScore(
         overall=_overall(by_dimension),
-        success=_rate([outcomes[t.id] for t in tasks], len(broken)),
+        success=rate_of([outcomes[t.id] for t in tasks], len(broken)),
         by_dimension=by_dimension,
         by_family=_grouped(tasks, outcomes, broken, lambda t: t.family),
         by_split=_grouped(tasks, outcomes, broken, lambda t: t.split.value),
@@ -159,11 +159,13 @@ def _grouped(
         for name in [names] if isinstance(names, str) else names:
             members.setdefault(name, []).append(task.id)
     return {
-        name: _rate([outcomes[i] for i in ids], sum(i in broken for i in ids)) for name, ids in sorted(members.items())
+        name: rate_of([outcomes[i] for i in ids], sum(i in broken for i in ids))
+        for name, ids in sorted(members.items())
     }
 
 
-def _rate(outcomes: Sequence[bool], infrastructure: int) -> Rate:
+def rate_of(outcomes: Sequence[bool], infrastructure: int = 0) -> Rate:
+    """The rate of these outcomes; 0 for none."""
     successes, total = sum(outcomes), len(outcomes)
     low, high = wilson(successes, total)
     return Rate(

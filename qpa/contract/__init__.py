@@ -5,7 +5,7 @@ One vocabulary for collection, RL, evaluation and serving: a `TaskSpec` says *wh
 Decoding is strict: unknown fields and wrong types raise `ContractError` with the path of the offending value.
 """
 
-from qpa.contract.actions import Action, CallTools, Feedback, Message, Reply, ToolCall, ToolSpec
+from qpa.contract.actions import Action, CallTools, Feedback, Message, Reply, ToolCall, ToolSpec, error_feedback
 from qpa.contract.admission import NEEDED, VALIDATION, mark_validated, validation_problem
 from qpa.contract.base import (
     ERROR_CODES,
@@ -111,6 +111,7 @@ __all__ = [
     "Trajectory",
     "Verdict",
     "Verifier",
+    "error_feedback",
     "from_json",
     "from_msgpack",
     "mark_validated",

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from qpa.contract.base import Effect, ErrorType, Intent, Record, Role, ToolKind
+from qpa.contract.base import ERROR_CODES, Effect, ErrorType, Intent, Record, Role, ToolKind
 
 
 class ToolSpec(Record):
@@ -69,3 +69,10 @@ class Feedback(Record):
     code: int = 200
     latency_ms: float = 0.0
     loaded_tools: list[ToolSpec] = msgspec.field(default_factory=list)  # a skill loader's expansion (Eq. 4 of B2)
+
+
+def error_feedback(call_id: str, name: str, error: ErrorType, text: str) -> Feedback:
+    """A failed result in the published envelope `{"success": false, "error": ..., "code": ...}`."""
+    code = ERROR_CODES[error]
+    payload = {"success": False, "error": text, "code": code}
+    return Feedback(call_id=call_id, name=name, ok=False, payload=payload, error_type=error, code=code)

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from qpa.contract import EPISODE, EnvFailure, FailureCause, Feedback, TaskSpec, ToolCall, ToolSpec, Trajectory, Verdict
 from qpa.envs.base import Backend, Capabilities
+from qpa.envs.loops import PerLoop
 
 T = TypeVar("T")
 
@@ -103,8 +104,9 @@ class HybridEnv:
         self.members, self.place, self.group_size, self.seed = list(members), place, group_size, seed
         self._clock = clock
         self._updates: OrderedDict[int | None, _Update] = OrderedDict()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._slots: list[asyncio.Semaphore | None] = []
+        self._slots = PerLoop(
+            lambda: [asyncio.Semaphore(m.concurrency) if m.concurrency else None for m in self.members]
+        )
         self._plain: Counter[str] = Counter()  # resets outside of any run
         self.counts: dict[str, Counter[str]] = {m.backend.name: Counter() for m in members}
 
@@ -260,11 +262,7 @@ class HybridEnv:
 
     async def _take_slot(self, index: int, ends: float | None) -> asyncio.Semaphore | None:
         """Waits for a place; the places are those of the running event loop."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._loop = loop
-            self._slots = [asyncio.Semaphore(m.concurrency) if m.concurrency else None for m in self.members]
-        slot, member = self._slots[index], self.members[index]
+        slot, member = self._slots.get()[index], self.members[index]
         if slot is None:
             return None
         left = math.inf if ends is None else max(0.0, ends - self._clock())
@@ -282,8 +280,12 @@ class HybridEnv:
         """`work` until the member's seconds of this update are over."""
         if ends is None:
             return await work
+        left = ends - self._clock()
+        if left <= 0:  # `asyncio.timeout` lets through what never waits, such as a step of a sandbox in this process
+            work.close()
+            raise self._over(member)
         try:
-            async with asyncio.timeout(max(0.0, ends - self._clock())) as scope:
+            async with asyncio.timeout(left) as scope:
                 return await work
         except TimeoutError:
             if scope.expired():

@@ -13,7 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from qpa.contract import ERROR_CODES, Env, EnvFailure, ErrorType, FailureCause, Feedback, ToolCall, ToolKind, ToolSpec
+from qpa.contract import (
+    Env,
+    EnvFailure,
+    ErrorType,
+    FailureCause,
+    Feedback,
+    ToolCall,
+    ToolKind,
+    ToolSpec,
+    error_feedback,
+)
 from qpa.harness.deadline import EpisodeCancelled, bounded
 from qpa.harness.schema import argument_errors, clip, listed
 
@@ -93,13 +103,6 @@ def failure_cause(reason: str) -> str:
         return FailureCause.DEADLINE.value
     name, _, cause = kind.partition("/")
     return cause if name == EnvFailure.__name__ and cause in list(FailureCause) else ""
-
-
-def error_feedback(call_id: str, name: str, error: ErrorType, text: str) -> Feedback:
-    """A failed result in the published envelope `{"success": false, "error": ..., "code": ...}`."""
-    code = ERROR_CODES[error]
-    payload = {"success": False, "error": text, "code": code}
-    return Feedback(call_id=call_id, name=name, ok=False, payload=payload, error_type=error, code=code)
 
 
 def timeout_feedback(call: ToolCall, seconds: float) -> Feedback:

@@ -38,12 +38,13 @@ from qpa.contract import (
     TaskSpec,
     ToolSpec,
     Trajectory,
+    error_feedback,
 )
 from qpa.harness import context
 from qpa.harness.adapter import Adapter
 from qpa.harness.deadline import EpisodeCancelled, bounded, within
 from qpa.harness.eta import HarnessConfig
-from qpa.harness.executor import Executor, error_feedback, failure_reason
+from qpa.harness.executor import Executor, failure_reason
 from qpa.harness.memory import MemoryStore, Owner
 from qpa.harness.notices import RepeatNotice
 

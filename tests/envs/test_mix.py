@@ -302,6 +302,29 @@ def test_a_straggler_is_cut_off_and_masked_and_the_next_update_starts_afresh():
     assert all(t.valid for t in play(env, groups(20, 1), seed=1)) and device.live == 0
 
 
+def test_a_member_that_never_waits_is_cut_off_too():
+    class Instant(Place):
+        async def reset(self, task):
+            return Session("s", task)
+
+        async def step(self, session, calls):
+            return []
+
+    now = [0.0]
+    env = HybridEnv([Member(Instant("sandbox"), seconds=1.0)], clock=lambda: now[0])
+
+    async def late():
+        session = await env.reset(make_task("a", "look"))
+        assert await env.step(session, []) == []
+        now[0] = 1.0
+        for work in (env.step(session, []), env.reset(make_task("b", "look"))):
+            with pytest.raises(EnvFailure, match="of this update are over") as caught:
+                await work
+            assert caught.value.cause is FailureCause.DEADLINE
+
+    asyncio.run(late())
+
+
 def test_a_planner_that_needs_no_step_still_closes_its_session():
     sandbox = Place("sandbox")
     assert all(t.valid for t in play(HybridEnv([Member(sandbox)]), groups(3, 2), NullModel()))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from qpa.contract import ERROR_CODES, Effect, ErrorType, Feedback, ToolCall, ToolKind, ToolSpec
+from qpa.contract import Effect, ToolCall, ToolKind, ToolSpec
 
 _LOOKS = frozenset({"read", "search", "sum"})  # reading actions of tools that can also write, beside "query..."
 _NETWORKED_DOMAINS = frozenset({"Travel & Lifestyle", "Shopping", "Customer Management"})
 _NETWORKED = frozenset(
     {
         "general_qa_agent", "control_ai_image_agent", "send_email", "query_emails", "search_app_store",
-        "convert_currency", "text_translate", "query_lyrics", "recognize_music", "manage_browser",
+        "convert_currency", "text_translate", "query_lyrics", "recognize_music",
     }
 )  # fmt: skip
 
@@ -30,10 +28,3 @@ def needs_network(spec: ToolSpec) -> bool:
 def needs_screen(call: ToolCall, spec: ToolSpec) -> bool:
     """Whether a dialog on top is in the call's way: what acts through an app, not what only reads or remembers."""
     return spec.kind in (ToolKind.DIRECT, ToolKind.SUBAGENT) and not only_reads(call, spec)
-
-
-def refusal(call: ToolCall, error: ErrorType, text: str) -> Feedback:
-    """The published failure envelope."""
-    code = ERROR_CODES[error]
-    payload: dict[str, Any] = {"success": False, "error": text, "code": code}
-    return Feedback(call_id=call.id, name=call.name, ok=False, payload=payload, error_type=error, code=code)

@@ -78,14 +78,14 @@ class Edit:
 
     def problem(self, arguments: Mapping[str, Any]) -> str:
         """Why this version does not take the arguments, "" if it does. Types are left to the inner backend."""
-        properties = self.spec.parameters["properties"]
+        properties = self.spec.parameters.get("properties", {})
         for name, value in arguments.items():
             if name not in properties:
                 return f"Unknown argument {name[:40]}; allowed: {'|'.join(properties)}"
             choices = properties[name].get("enum")
             if choices and value not in choices:
                 return f"{name} must be one of {'|'.join(choices)}"
-        absent = [name for name in self.spec.parameters["required"] if name not in arguments]
+        absent = [name for name in self.spec.parameters.get("required", ()) if name not in arguments]
         return f"Missing argument: {', '.join(absent)}" if absent else ""
 
 
@@ -130,7 +130,7 @@ def edit_of(spec: ToolSpec, version: int, wanted: frozenset[str] = frozenset()) 
 
 def _edit(spec: ToolSpec, version: int, wanted: frozenset[str]) -> Edit:
     parameters = copy.deepcopy(spec.parameters)
-    properties = parameters.get("properties", {})
+    properties = parameters.setdefault("properties", {})
     required = list(parameters.get("required", ()))
     optional = [name for name in properties if name not in required]
     names: dict[str, str] = {}

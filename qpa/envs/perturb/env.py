@@ -41,7 +41,6 @@ class PerturbedEnv:
         self.name = f"perturbed-{inner.name}"
         self._opened: Counter[str] = Counter()  # plain resets of a task, outside of any run
         self._attempts: Counter[tuple[object, ...]] = Counter()  # of episodes not verified yet
-        self._infra: dict[str, tuple[Draws, tuple[object, ...]]] = {}  # by live session
 
     def capabilities(self) -> Capabilities:
         """The inner backend's, without forks."""
@@ -74,18 +73,18 @@ class PerturbedEnv:
                 given, faults = task, []
         inner = await self.inner.reset(given)
         backend = getattr(inner, "backend", "") or self.inner.name
-        session = PerturbedSession(
+        return PerturbedSession(
             f"perturbed-{inner.id}",
             task,
             inner,
             backend=f"perturbed-{backend}",
             config=self.config,
             draws=draws,
+            infra=infra,
+            member=member,
             catalog=getattr(inner, "catalog", None) or catalog,
             faults=faults,
         )
-        self._infra[session.id] = infra, member
-        return session
 
     async def step(self, session: PerturbedSession, calls: Sequence[ToolCall]) -> list[Feedback]:
         """One feedback per call, in order; calls that are let through go to the inner backend as one block."""
@@ -117,12 +116,11 @@ class PerturbedEnv:
         if not session.clean and self.config.infra.on and self._draw(session, self.config.infra.judge_rate, "judge"):
             raise EnvFailure("perturbed: the judge did not answer", FailureCause.DEADLINE)
         verdict = await self.inner.verify(session.inner, session.canonical(trajectory))
-        self._attempts.pop(self._infra[session.id][1], None)  # judged, so nobody plays it again
+        self._attempts.pop(session.member, None)  # judged, so nobody plays it again
         return verdict
 
     async def close(self, session: PerturbedSession) -> None:
         """Closes the inner session."""
-        self._infra.pop(session.id, None)
         await self.inner.close(session.inner)
 
     def _key(self, task: TaskSpec) -> tuple[tuple[object, ...], tuple[object, ...]]:
@@ -137,4 +135,4 @@ class PerturbedEnv:
         return ((self.seed, run, task.id) if self.config.draw == "group" else member), member
 
     def _draw(self, session: PerturbedSession, rate: float, what: str) -> bool:
-        return self._infra[session.id][0].hit(rate, what, session.turn)
+        return session.infra.hit(rate, what, session.turn)

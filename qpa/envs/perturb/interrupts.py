@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from qpa.contract import ErrorType, Feedback, TaskSpec, ToolCall, ToolSpec
+from qpa.contract import ErrorType, Feedback, TaskSpec, ToolCall, ToolSpec, error_feedback
 from qpa.envs.perturb import phrases
-from qpa.envs.perturb.calls import needs_network, needs_screen, refusal
+from qpa.envs.perturb.calls import needs_network, needs_screen
 from qpa.envs.perturb.config import InterruptConfig
 from qpa.envs.perturb.draws import Draws
 
@@ -49,10 +49,10 @@ class Interrupts:
         if self._asks and spec.permission and spec.permission not in self._denied | self._asked:
             self._asked.add(spec.permission)
             text = phrases.said(phrases.PERMISSION[self._android], self._locale).format(name=spec.permission)
-            return refusal(call, ErrorType.CONFLICT, text), f"permission {spec.permission}"
+            return error_feedback(call.id, call.name, ErrorType.CONFLICT, text), f"permission {spec.permission}"
         if self._outage and needs_network(spec) and self._is_out(turn):
             text = phrases.said(phrases.OUTAGES[self._outage], self._locale)
-            return refusal(call, ErrorType.UNAVAILABLE, text), f"outage {self._outage}"
+            return error_feedback(call.id, call.name, ErrorType.UNAVAILABLE, text), f"outage {self._outage}"
         return None
 
     def after(self, answer: Feedback) -> tuple[Feedback, str]:
@@ -88,7 +88,7 @@ class Interrupts:
             self._popup = ""
         text = phrases.said(phrases.COVERED, self._locale)
         text = text.format(text=phrases.said(phrases.POPUPS[kind], self._locale))
-        return refusal(call, ErrorType.CONFLICT, text), f"popup {kind}"
+        return error_feedback(call.id, call.name, ErrorType.CONFLICT, text), f"popup {kind}"
 
     def _is_out(self, turn: int) -> bool:
         if self._first_networked is None:

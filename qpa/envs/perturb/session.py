@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from qpa.contract import (
-    CallTools,
     ErrorType,
     Fault,
     Feedback,
@@ -23,8 +22,9 @@ from qpa.contract import (
     ToolKind,
     ToolSpec,
     Trajectory,
+    error_feedback,
 )
-from qpa.envs.perturb.calls import only_reads, refusal
+from qpa.envs.perturb.calls import only_reads
 from qpa.envs.perturb.config import PerturbConfig
 from qpa.envs.perturb.draws import Draws
 from qpa.envs.perturb.drift import Drift, canonical
@@ -63,6 +63,7 @@ class PerturbedSession:
 
     Attributes:
       inner: the inner backend's session.
+      infra: what breaks in this try of the rollout `member`.
       catalog: the tools as this episode's apps declare them.
       log: what was done, in order; the planner never sees it.
       virtual_ms: time the calls would have taken.
@@ -77,11 +78,14 @@ class PerturbedSession:
         backend: str,
         config: PerturbConfig,
         draws: Draws | None,
+        infra: Draws,
+        member: tuple[object, ...],
         catalog: Sequence[ToolSpec],
         faults: Sequence[Fault] = (),
     ) -> None:
         """`draws` None leaves the episode clean."""
         self.id, self.task, self.inner, self.backend = session_id, task, inner, backend
+        self.infra, self.member = infra, member
         self.catalog = list(catalog)
         self.log: list[Event] = []
         self.virtual_ms = 0.0
@@ -92,7 +96,7 @@ class PerturbedSession:
         self._specs = {spec.name: spec for spec in catalog}
         self._calls: Counter[str] = Counter()
         self._answers: dict[str, tuple[ToolCall, Feedback]] = {}
-        self._judged: dict[str, tuple[ToolCall, Feedback] | None] = {}
+        self._judged: dict[str, tuple[ToolCall, Feedback] | None] = {}  # None: not shown to the verifier
         self._drift: Drift | None = None
         self._locale: Locale | None = None
         self._interrupts: Interrupts | None = None
@@ -123,7 +127,7 @@ class PerturbedSession:
         edit = self._drift.edits.get(call.name) if self._drift is not None else None
         if edit is not None and (problem := edit.problem(call.arguments)):
             self._note(f"refused v{edit.version}", call)
-            return self._instead(call, refusal(call, ErrorType.INVALID_ARGUMENT, problem))
+            return self._instead(call, error_feedback(call.id, call.name, ErrorType.INVALID_ARGUMENT, problem))
         inner = canonical(edit, call)
         if self._locale is not None:
             inner = ToolCall(id=call.id, name=call.name, arguments=self._locale.arguments(inner.arguments))
@@ -135,7 +139,8 @@ class PerturbedSession:
     def finish(self, plan: Plan, answer: Feedback) -> Feedback:
         """What the planner sees of the inner backend's `answer`; also what the verifier is to see is kept."""
         assert plan.inner is not None
-        spec, reads = self._specs.get(plan.call.name), only_reads(plan.inner, self._specs.get(plan.call.name))
+        spec = self._specs.get(plan.call.name)
+        reads = only_reads(plan.inner, spec)
         answer = msgspec.structs.replace(answer, latency_ms=answer.latency_ms + plan.latency_ms)
         if plan.late:
             # A read that told nobody anything was not read; a write that ran has run.
@@ -197,19 +202,18 @@ class PerturbedSession:
             return plan
         assert plan.inner is not None
         plan.latency_ms = sample_ms(config, self._draws, plan.inner, spec, plan.number)
+        ran = True
         if config.deadline_ms and plan.latency_ms > config.deadline_ms:
             plan.latency_ms, plan.late = config.deadline_ms, True
             ran = self._draws.hit(config.ran_rate, "ran", plan.call.name, plan.number)
             self._note("timeout, ran" if ran else "timeout, lost", plan.call)
-            if not ran:
-                self._instead(plan.call, self._timeout(plan.call))
-                plan.answer, plan.inner = self._answers[plan.call.id][1], None
         self.virtual_ms += plan.latency_ms
-        return plan
+        return plan if ran else self._instead(plan.call, self._timeout(plan.call))
 
     def _timeout(self, call: ToolCall) -> Feedback:
         seconds = self._config.latency.deadline_ms / 1000
-        answer = refusal(call, ErrorType.TIMEOUT, f"no answer in {seconds:.3g} s; it may or may not have run")
+        text = f"no answer in {seconds:.3g} s; it may or may not have run"
+        answer = error_feedback(call.id, call.name, ErrorType.TIMEOUT, text)
         answer.latency_ms = self._config.latency.deadline_ms
         return answer
 
@@ -230,18 +234,8 @@ class PerturbedSession:
                 return step
             reply = msgspec.structs.replace(step.action, text=self._locale.reply(step.action.text))
             return msgspec.structs.replace(step, action=reply)
-        known = self._judged
-        calls = [known[c.id] for c in step.action.calls if c.id in known]
-        kept = {pair[0].id: pair for pair in calls if pair is not None}
-        action = CallTools(
-            calls=[_first(kept, c.id, c) for c in step.action.calls if known.get(c.id, c) is not None],
-            thought=step.action.thought,
-        )
-        feedback = [kept[f.call_id][1] if f.call_id in kept else f for f in step.feedback]
-        return msgspec.structs.replace(
-            step, action=action, feedback=[f for f in feedback if known.get(f.call_id, f) is not None]
-        )
-
-
-def _first(kept: Mapping[str, tuple[ToolCall, Feedback]], call_id: str, otherwise: ToolCall) -> ToolCall:
-    return kept[call_id][0] if call_id in kept else otherwise
+        known = self._judged  # a call that this session never answered is not in it and stays as it is
+        calls = [asked[0] for c in step.action.calls if (asked := known.get(c.id, (c, None)))]
+        feedback = [heard[1] for f in step.feedback if (heard := known.get(f.call_id, (None, f)))]
+        action = msgspec.structs.replace(step.action, calls=calls)
+        return msgspec.structs.replace(step, action=action, feedback=feedback)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from perturb_phone import Phone, env_of, task_with
 
-from qpa.contract import ErrorType, Resources, ToolCall, ToolCriteria, ToolStep
+from qpa.contract import ErrorType, Resources, ToolCall, ToolCriteria, ToolSpec, ToolStep
 from qpa.envs.perturb.config import VERSIONS, DriftConfig
 from qpa.envs.perturb.drift import Draws, Drift, canonical, edit_of
 from qpa.envs.sandbox import catalog
@@ -39,6 +39,14 @@ def test_a_version_takes_its_own_words_and_refuses_the_old_ones(version, shown):
     assert argument_errors(shown, spec.parameters) == [] != argument_errors(ALARM, spec.parameters)
     assert spec.description != SPECS["manage_alarm"].description
     assert p.kinds() == [f"app Time Management v{version}", f"refused v{version}"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_schema_need_not_list_parameters_or_what_is_required(version):
+    bare = edit_of(ToolSpec(name="ping", description="Ping", parameters={"type": "object"}), version)
+    assert bare.problem({}) == "" and bare.inner({}) == {}
+    assert bare.problem({"x": 1}).startswith("Unknown argument x")
+    assert (bare.problem({"clientNote": "a"}) == "") == (version == 2)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
