@@ -21,13 +21,11 @@ GRANTS = frozenset(name for name, verb in VERBS.items() if verb.effect in NEED_G
 MAX_OUTPUT = 32 * 1024 * 1024  # bytes of one answer
 
 
-class UnknownOutcome(Exception):  # noqa: N818 - not an error: the phone may have done it
+class UnknownOutcome(EnvFailure):
     """A verb that must not be repeated got no answer in time. It may or may not have run: look before going on."""
 
-    def __init__(self, verb: str, cause: EnvFailure) -> None:
-        super().__init__(f"{verb}: no answer in time")
-        self.verb = verb
-        self.cause = cause
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: no answer in time", FailureCause.DEADLINE)
 
 
 @dataclass
@@ -69,7 +67,7 @@ class Hand:
         Raises:
           VerbError: the verb may not be sent, or the phone refused.
           UnknownOutcome: no answer in time to a verb that must not be repeated.
-          EnvFailure: no answer to one that may, or no phone.
+          EnvFailure: none to one that may, or no phone.
         """
         verb = self.permit(name, given)
         argv = verb.build(self.facts, given)
@@ -80,7 +78,7 @@ class Hand:
             result = await self.link.shell(*argv, deadline_s=self._deadline(verb), idempotent=verb.idempotent)
         except EnvFailure as failure:
             if failure.cause is FailureCause.DEADLINE and not verb.idempotent:
-                raise UnknownOutcome(name, failure) from failure
+                raise UnknownOutcome(f"{self.link.serial}: {name}") from failure
             raise
         if len(result.stdout) > MAX_OUTPUT:
             raise EnvFailure(f"{self.link.serial}: {name} answered {len(result.stdout)} bytes", FailureCause.BACKEND)

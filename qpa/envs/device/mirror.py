@@ -110,7 +110,7 @@ class Mirror:
     async def push(self, changes: Sequence[Change]) -> int:
         """Sends the changes in order, those that the phone already shows excepted; returns how many were sent.
 
-        Raises `VerbError`, `UnknownOutcome` or `EnvFailure` at the first that fails; those before it were sent.
+        Raises `VerbError` or `EnvFailure` (an `UnknownOutcome` too) at the first that fails; those before it were sent.
         """
         sent = 0
         for change in changes:

@@ -293,8 +293,9 @@ class _Silent(EchoLink):
 def test_a_deadline_of_what_must_not_be_repeated_is_an_unknown_outcome():
     for name, verb in VERBS.items():
         want = EnvFailure if verb.idempotent else UnknownOutcome
-        with pytest.raises(want):
+        with pytest.raises(EnvFailure) as caught:
             asyncio.run(Hand(_Silent(), FACTS, grants=GRANTS).run(name, **GOOD.get(name, {})))
+        assert type(caught.value) is want and caught.value.cause is FailureCause.DEADLINE
     assert not VERBS["tap"].idempotent and not VERBS["call"].idempotent and not VERBS["insert"].idempotent
     assert VERBS["query"].idempotent and VERBS["put_setting"].idempotent
 
