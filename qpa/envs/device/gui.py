@@ -99,7 +99,7 @@ class GuiAgent:
         return f"typed {text[:60]}"
 
     async def _send(self, who: str, what: str) -> str:
-        self.phone.hand.permit("tap_send", {})
+        self.phone.hand.permit("tap_send")
         root = await self.phone.screen.look()
         to = _edit(root, "recipient") or _edit(root, "to")
         if to is not None:

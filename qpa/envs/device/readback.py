@@ -38,7 +38,7 @@ def watched(task: TaskSpec, skills: Iterable[Skill]) -> tuple[tuple[str, ...], t
             settings |= set(BINDINGS[name].settings)
     if tables & {"calls", "messages"}:
         tables.add("contacts")
-    kept = (settings & phone_settings.KEYS) - phone_settings.READ_ONLY
+    kept = settings & phone_settings.SETTABLE
     # People first: calls and messages take their names from them.
     ordered = sorted(tables & TABLES.keys(), key=lambda name: (name != "contacts", name))
     return tuple(ordered), tuple(sorted(kept))

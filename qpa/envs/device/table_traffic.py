@@ -55,7 +55,7 @@ class Messages(PhoneTable):
     async def insert(self, phone: Handset, row: Row) -> None:
         if row["direction"] != "out":
             raise _refuse("receive a message")
-        phone.hand.permit("tap_send", {})  # before the text stands in an app
+        phone.hand.permit("tap_send")  # before the text stands in an app
         await phone.hand.run("compose_message", number=row["phone"], body=row["content"])
         field = await phone.screen.wait(_text_field, "a field for the message")
         if field.text != row["content"]:
