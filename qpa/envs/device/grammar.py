@@ -135,8 +135,6 @@ def integer(low: int, high: int) -> Check:
     return check
 
 
-
-
 def x(value: Any, facts: Facts) -> int:
     """A pixel column on the screen."""
     return integer(0, facts.width - 1)(value, facts)
