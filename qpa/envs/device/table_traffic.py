@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from qpa.contract import ErrorType
 from qpa.envs.device import parsers
 from qpa.envs.device.grammar import VerbError, unavailable
 from qpa.envs.device.handset import Handset, PhoneTable
@@ -132,4 +131,4 @@ async def _until(phone: Handset, state: int, problem: str) -> None:
             return
         if look + 1 < _LOOKS:
             await asyncio.sleep(PAUSE_S)
-    raise VerbError(ErrorType.UNAVAILABLE, problem)
+    raise unavailable(problem)
