@@ -60,8 +60,9 @@ def rows_of(root: Node, mark: str) -> list[Node]:
 def part_of(root: Node, row: Node, mark: str, resource: str) -> Node | None:
     """A node of a row; an opened row may have its buttons in a view of their own, before the next row begins."""
     nodes = list(root.walk())
+    rows = {id(node) for node in rows_of(root, mark)}
     start = next(index for index, node in enumerate(nodes) if node is row)
-    ahead = [index for index, node in enumerate(nodes) if index > start and any(node is r for r in rows_of(root, mark))]
+    ahead = [index for index, node in enumerate(nodes) if index > start and id(node) in rows]
     inside = nodes[start : ahead[0] if ahead else len(nodes)]
     return next((node for node in inside if node.resource == resource and node.seen), None)
 
