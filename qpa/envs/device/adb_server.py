@@ -83,11 +83,11 @@ class AdbServer:
         return server
 
     @classmethod
-    def from_environment(cls, *, binary: str = "") -> AdbServer:
-        """The server of `ANDROID_ADB_SERVER_PORT`, started there if none answers; without it, a new one."""
+    def from_environment(cls, *, usb: bool = True) -> AdbServer:
+        """The server of `ANDROID_ADB_SERVER_PORT`, started there if none answers; without it, a new one (`usb`)."""
         text = os.environ.get(PORT_VARIABLE, "")
         if not text:
-            return cls.start(binary=binary)
+            return cls.start(usb=usb)
         if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
             raise ValueError(f"{PORT_VARIABLE}={text!r} is not a port")
         try:
@@ -95,7 +95,7 @@ class AdbServer:
         except EnvFailure as e:
             if e.cause is not FailureCause.CONNECTION:
                 raise
-        return cls.start(binary=binary, port=int(text))
+        return cls.start(port=int(text))
 
     @property
     def owned(self) -> bool:
