@@ -308,7 +308,10 @@ class DeviceEnv:
             before = dataclasses.replace(phone, hand=hand, screen=Screen(hand), rows=lambda table: [])
             stays = await undo(before, left.changes)
             if left.keyboard:
-                await hand.run("set_keyboard", id=left.keyboard)
+                try:
+                    await hand.run("set_keyboard", id=left.keyboard)
+                except VerbError as error:  # it was removed: no reason to lose the phone
+                    stays.append(f"keyboard: {error.message}")
             if stays:
                 _log.warning("%s: cannot be undone: %s (task %s)", place.device.serial, ", ".join(stays), left.task)
         if phone.hand.facts.double:
