@@ -92,7 +92,7 @@ class Executor:
 
 def failure_reason(where: str, error: Exception) -> str:
     """One line for a record's `invalid_reason`, e.g. "reset: EnvFailure/capacity: no free session"."""
-    kind = type(error).__name__ + (f"/{error.cause.value}" if isinstance(error, EnvFailure) else "")
+    kind = f"{EnvFailure.__name__}/{error.cause.value}" if isinstance(error, EnvFailure) else type(error).__name__
     return " ".join(f"{where}: {kind}: {error}".split())
 
 

@@ -24,6 +24,7 @@ from qpa.contract import (
     ToolCall,
     to_json,
 )
+from qpa.envs.server_messages import Refusal
 from qpa.harness import EvalStore, GarbageModel, NullModel, ScriptedModel, run_tasks, tiny_eta
 from qpa.harness.executor import failure_cause, failure_reason
 from qpa.harness.notices import RepeatNotice, is_empty
@@ -213,6 +214,7 @@ def test_a_backend_knows_which_rollout_it_serves():
     ("reason", "cause"),
     [
         (failure_reason("reset", EnvFailure("full", FailureCause.CAPACITY)), "capacity"),
+        (failure_reason("reset", Refusal("full", FailureCause.CAPACITY, "reset")), "capacity"),
         (failure_reason("step", EnvFailure("a: b/c: d", FailureCause.LEASE)), "lease"),
         (failure_reason("reset", TimeoutError("no answer within 3 s")), "deadline"),
         (failure_reason("step", KeyError("x/y")), ""),

@@ -83,11 +83,11 @@ class AdbServer:
         return server
 
     @classmethod
-    def from_environment(cls, *, binary: str = "") -> AdbServer:
-        """The server of `ANDROID_ADB_SERVER_PORT`, started there if none answers; without it, a new one."""
+    def from_environment(cls, *, usb: bool = True) -> AdbServer:
+        """The server of `ANDROID_ADB_SERVER_PORT`, started there if none answers; without it, a new one (`usb`)."""
         text = os.environ.get(PORT_VARIABLE, "")
         if not text:
-            return cls.start(binary=binary)
+            return cls.start(usb=usb)
         if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
             raise ValueError(f"{PORT_VARIABLE}={text!r} is not a port")
         try:
@@ -95,7 +95,7 @@ class AdbServer:
         except EnvFailure as e:
             if e.cause is not FailureCause.CONNECTION:
                 raise
-        return cls.start(binary=binary, port=int(text))
+        return cls.start(port=int(text))
 
     @property
     def owned(self) -> bool:
@@ -143,16 +143,26 @@ class AdbServer:
             )  # fmt: skip
         except OSError as e:
             raise EnvFailure(f"adb cannot be started: {e}") from None
-        end = time.monotonic() + _START_S
-        while self._process.poll() is None and time.monotonic() < end:
-            # A server that looks for USB devices listens at once and answers only when it has looked, 3 s later.
-            if _listens(self.port) and self.version(max(0.1, end - time.monotonic())) >= PROTOCOL:
-                return
-            time.sleep(_POLL_S)
-        self._end_process()
+        up = False
+        try:
+            up = self._comes_up(self._process)
+        finally:  # nobody could close a server that failed to start
+            if not up:
+                self._end_process()
+        if up:
+            return
         self._log.seek(0)
         tail = self._log.read()[-500:].decode("utf-8", "replace")
         raise EnvFailure(f"adb did not start on port {self.port}: {' '.join(tail.split())}")
+
+    def _comes_up(self, process: subprocess.Popen[bytes]) -> bool:
+        end = time.monotonic() + _START_S
+        while process.poll() is None and time.monotonic() < end:
+            # A server that looks for USB devices listens at once and answers only when it has looked, 3 s later.
+            if _listens(self.port) and self.version(max(0.1, end - time.monotonic())) >= PROTOCOL:
+                return True
+            time.sleep(_POLL_S)
+        return False
 
     def close(self) -> None:
         """Ends the server if it is ours. `connect` fails afterwards."""

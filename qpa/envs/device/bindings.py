@@ -13,7 +13,7 @@ from typing import Any
 
 from qpa.contract import RowChange
 from qpa.envs.device.handset import PhoneTable
-from qpa.envs.device.phone_settings import KEYS, READ_ONLY
+from qpa.envs.device.phone_settings import SETTABLE
 from qpa.envs.device.table_apps import Apps, Notes, Notifications
 from qpa.envs.device.table_clock import Alarms, Timers
 from qpa.envs.device.table_people import Contacts, Events
@@ -204,5 +204,5 @@ def why_not(tool: str) -> str:
 def writable(change: RowChange) -> bool:
     """Whether some tool can bring this change about here, on the phone or on the host."""
     if change.table == "settings":
-        return change.key.get("key") in KEYS - READ_ONLY or change.key.get("key") == "avatar_expression"
+        return change.key.get("key") in SETTABLE or change.key.get("key") == "avatar_expression"
     return change.table in HOST_TABLES or any(change.table in binding.tables for binding in BINDINGS.values())

@@ -68,7 +68,7 @@ class DeviceLimits(Record):
 
 
 class EnrolledDevice(Record):
-    """One device. `effects` are the classes of verbs that it may be asked for."""
+    """One device. `effects` are the classes of verbs that it may be asked for (some need a task's grant too)."""
 
     serial: str
     kind: DeviceKind
@@ -80,10 +80,6 @@ class EnrolledDevice(Record):
         check_serial(self.serial)
         if len(self.label) > 200 or not self.label.isprintable():
             raise ValueError("label must be at most 200 printable characters")
-
-    def may(self, effect: Effect) -> bool:
-        """Whether verbs of this class are allowed here (a task's grant may be needed on top)."""
-        return effect in self.effects
 
 
 class Enrolment(Record):

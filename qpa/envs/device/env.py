@@ -40,7 +40,7 @@ from qpa.envs.device.grammar import Facts, VerbError
 from qpa.envs.device.hand import GRANTS, Hand
 from qpa.envs.device.handset import Handset
 from qpa.envs.device.journal import Journal
-from qpa.envs.device.mirror import Mirror
+from qpa.envs.device.mirror import undo
 from qpa.envs.device.screen import Screen
 from qpa.envs.device.session import DeviceSession, Lease
 from qpa.envs.device.supports import missing_for
@@ -68,8 +68,8 @@ class _Place:
 
     device: EnrolledDevice
     link: DeviceLink
+    journal: Journal
     epoch: int = 0
-    journal: Journal | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,9 +111,9 @@ class DeviceEnv:
         self._verifier, self._grants, self._packages, self._wait_s = verifier, grants, packages or {}, wait_s
         listed = builtin_skills() if skills is None else skills
         self._skills = {loaders.loader_name(skill.name): skill for skill in listed}
-        self._places = [_Place(device, connect(device)) for device in enrolment.devices]
-        for place in self._places:
-            place.journal = Journal(journals, place.device.serial)
+        self._places = [
+            _Place(device, connect(device), Journal(journals, device.serial)) for device in enrolment.devices
+        ]
         self._free: deque[_Place] = deque(self._places)
         self._freed = PerLoop(asyncio.Condition)
         self._kinds = {device.kind for device in enrolment.devices}
@@ -234,10 +234,10 @@ class DeviceEnv:
             return place
 
     async def _give(self, place: _Place) -> None:
+        place.epoch += 1  # whoever still holds the old lease is refused
+        self._free.append(place)  # before anything that a cancelled caller might not come back from
         freed = self._freed.get()
         async with freed:
-            place.epoch += 1  # whoever still holds the old lease is refused
-            self._free.append(place)
             freed.notify()
 
     # --- setting up ---------------------------------------------------------------------------------------------------
@@ -250,14 +250,12 @@ class DeviceEnv:
             await self._restore(place, phone)  # what an earlier crash left
             lease = Lease(serial, epoch, lambda: place.epoch == epoch)
             session = DeviceSession(f"device-{serial}-{epoch}", task, self._skills, phone, lease)
-            assert place.journal is not None
             place.journal.begin(task.id, epoch)
             if phone.hand.facts.double:
                 await self._load(phone, task, epoch)
                 await phone.read_clock()
             else:
-                journal = place.journal
-                session.mirror.note = lambda change: journal.note(change.record())
+                session.mirror.note = lambda change: place.journal.note(change.record())
                 await self._bring(session, task)
             return session
         except VerbError as error:
@@ -272,9 +270,7 @@ class DeviceEnv:
         hand = self._hand(place)
         hand.facts = await _facts(hand, place.device)
         hand.grants = frozenset(self._grants(task, place.device))
-        journal = place.journal
-        assert journal is not None
-        return Handset(hand, Screen(hand, journal.note_keyboard), packages=self._packages)
+        return Handset(hand, Screen(hand, place.journal.note_keyboard), packages=self._packages)
 
     async def _load(self, phone: Handset, task: TaskSpec, epoch: int) -> None:
         """Gives a double the task; the host plays its faults and denied permissions itself."""
@@ -304,23 +300,23 @@ class DeviceEnv:
 
     async def _restore(self, place: _Place, phone: Handset) -> None:
         """Undoes what the journal has, then forgets it. A double is only reset."""
-        journal = place.journal
-        assert journal is not None
-        left = journal.left()
+        left = place.journal.left()
         if left is not None:
             await phone.read_clock()
             # What was allowed to be done may be undone, whatever the task at hand may do.
             hand = dataclasses.replace(phone.hand, grants=GRANTS, effects=frozenset(Effect))
-            screen = Screen(hand)
-            mirror = Mirror(dataclasses.replace(phone, hand=hand, screen=screen, rows=lambda table: []), _Nothing())
-            stays = await mirror.undo(left.changes)
+            before = dataclasses.replace(phone, hand=hand, screen=Screen(hand), rows=lambda table: [])
+            stays = await undo(before, left.changes)
             if left.keyboard:
-                await hand.run("set_keyboard", id=left.keyboard)
+                try:
+                    await hand.run("set_keyboard", id=left.keyboard)
+                except VerbError as error:  # it was removed: no reason to lose the phone
+                    stays.append(f"keyboard: {error.message}")
             if stays:
                 _log.warning("%s: cannot be undone: %s (task %s)", place.device.serial, ", ".join(stays), left.task)
         if phone.hand.facts.double:
             await phone.hand.run("double_reset")
-        journal.settle()
+        place.journal.settle()
 
 
 async def _facts(hand: Hand, device: EnrolledDevice) -> Facts:
@@ -332,8 +328,8 @@ async def _facts(hand: Hand, device: EnrolledDevice) -> Facts:
         sdk = int(properties["ro.build.version.sdk"])
     except (KeyError, ValueError):
         raise EnvFailure(f"{device.serial}: does not tell its API level") from None
-    double = False
-    if device.kind is DeviceKind.DOUBLE:
+    double = device.kind is DeviceKind.DOUBLE
+    if double:
         try:
             double = (await hand.ask("double_version")).startswith("qpa-double")
         except VerbError:  # no such command
@@ -344,20 +340,6 @@ async def _facts(hand: Hand, device: EnrolledDevice) -> Facts:
     zone = properties.get("persist.sys.timezone") or "UTC"
     remote = device.kind is DeviceKind.PHONE and ":" in device.serial
     return Facts(sdk, width, height, zone, double, properties.get("ro.product.model", ""), remote)
-
-
-class _Nothing:
-    """A store for a mirror that only undoes."""
-
-    def table_rows(self, table: str) -> list[dict]:
-        return []
-
-    def replace(self, table: str, key: str, rows: Sequence[dict]) -> None: ...
-
-    def new_id(self, table: str) -> str:
-        return ""
-
-    def set(self, key: str, word: str) -> None: ...
 
 
 def _decode(text: str) -> Evidence:

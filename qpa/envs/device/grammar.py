@@ -135,10 +135,6 @@ def integer(low: int, high: int) -> Check:
     return check
 
 
-moment_ms = integer(0, 4102444800000)  # to the year 2100
-row_id = integer(1, 2**53)
-
-
 def x(value: Any, facts: Facts) -> int:
     """A pixel column on the screen."""
     return integer(0, facts.width - 1)(value, facts)

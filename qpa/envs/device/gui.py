@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from qpa.contract import ErrorType
 from qpa.envs.device.android import package_of
-from qpa.envs.device.grammar import VerbError
+from qpa.envs.device.grammar import VerbError, unavailable
 from qpa.envs.device.handset import Handset
 from qpa.envs.device.table_apps import in_front, open_app
 from qpa.envs.device.tree import Node
@@ -62,7 +62,7 @@ class GuiAgent:
         self.steps.append("verify_result")
         front = await in_front(self.phone)
         if front != package:
-            raise VerbError(ErrorType.UNAVAILABLE, f"{app} is no longer in front; there is {front[:60] or 'nothing'}")
+            raise unavailable(f"{app} is no longer in front; there is {front[:60] or 'nothing'}")
         return results or ["opened " + app]
 
     async def _do(self, clause: str) -> str:
@@ -86,7 +86,7 @@ class GuiAgent:
         before = _state(await self.phone.screen.look())
         await self._touch(node)
         if _state(await self.phone.screen.look()) == before:
-            raise VerbError(ErrorType.UNAVAILABLE, f"Tapping {node.label[:40] or what} changed nothing on the screen")
+            raise unavailable(f"Tapping {node.label[:40] or what} changed nothing on the screen")
         return f"opened {node.label[:60] or what}"
 
     async def _type(self, text: str, where: str, enter: bool = False) -> str:
@@ -99,7 +99,7 @@ class GuiAgent:
         return f"typed {text[:60]}"
 
     async def _send(self, who: str, what: str) -> str:
-        self.phone.hand.permit("tap_send", {})
+        self.phone.hand.permit("tap_send")
         root = await self.phone.screen.look()
         to = _edit(root, "recipient") or _edit(root, "to")
         if to is not None:
@@ -118,7 +118,7 @@ class GuiAgent:
         after = await self.phone.screen.look()
         still = _edit(after, "message")
         if still is not None and still.text == what:
-            raise VerbError(ErrorType.UNAVAILABLE, "The message still stands unsent in its field")
+            raise unavailable("The message still stands unsent in its field")
         return f"sent to {who}"
 
     async def _touch(self, node: Node) -> None:
@@ -159,7 +159,7 @@ class GuiAgent:
     def _spend(self, step: str) -> None:
         self.left -= 1
         if self.left < 0:
-            raise VerbError(ErrorType.UNAVAILABLE, f"The GUI agent gave up after {MAX_STEPS} steps")
+            raise unavailable(f"The GUI agent gave up after {MAX_STEPS} steps")
         self.steps.append(step)
 
 

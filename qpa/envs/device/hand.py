@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -21,13 +21,11 @@ GRANTS = frozenset(name for name, verb in VERBS.items() if verb.effect in NEED_G
 MAX_OUTPUT = 32 * 1024 * 1024  # bytes of one answer
 
 
-class UnknownOutcome(Exception):  # noqa: N818 - not an error: the phone may have done it
+class UnknownOutcome(EnvFailure):
     """A verb that must not be repeated got no answer in time. It may or may not have run: look before going on."""
 
-    def __init__(self, verb: str, cause: EnvFailure) -> None:
-        super().__init__(f"{verb}: no answer in time")
-        self.verb = verb
-        self.cause = cause
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: no answer in time", FailureCause.DEADLINE)
 
 
 @dataclass
@@ -39,7 +37,6 @@ class Hand:
       facts: what is known of the phone.
       effects: what the inventory allows on this serial.
       grants: irreversible and external verbs that this task may use.
-      watch: called with name and arguments before anything that changes the phone is sent (the journal).
       longest_s: no call is given more seconds, whatever its verb would.
       sent: names of the verbs sent, in order, for logs and tests.
     """
@@ -48,11 +45,10 @@ class Hand:
     facts: Facts = field(default_factory=Facts)
     effects: Collection[Effect] = EFFECTS
     grants: Collection[str] = frozenset()
-    watch: Callable[[str, Mapping[str, Any]], None] = lambda name, arguments: None
     longest_s: float = 120.0
     sent: list[str] = field(default_factory=list)
 
-    def permit(self, name: str, given: Mapping[str, Any]) -> Verb:
+    def permit(self, name: str) -> Verb:
         """The verb, if it exists and may be used now. Raises `VerbError`: 404 unknown, 403 not allowed or granted."""
         verb = VERBS.get(name)
         if verb is None:
@@ -69,18 +65,16 @@ class Hand:
         Raises:
           VerbError: the verb may not be sent, or the phone refused.
           UnknownOutcome: no answer in time to a verb that must not be repeated.
-          EnvFailure: no answer to one that may, or no phone.
+          EnvFailure: none to one that may, or no phone.
         """
-        verb = self.permit(name, given)
+        verb = self.permit(name)
         argv = verb.build(self.facts, given)
-        if verb.effect is not Effect.READ:
-            self.watch(name, given)
         self.sent.append(name)
         try:
             result = await self.link.shell(*argv, deadline_s=self._deadline(verb), idempotent=verb.idempotent)
         except EnvFailure as failure:
             if failure.cause is FailureCause.DEADLINE and not verb.idempotent:
-                raise UnknownOutcome(name, failure) from failure
+                raise UnknownOutcome(f"{self.link.serial}: {name}") from failure
             raise
         if len(result.stdout) > MAX_OUTPUT:
             raise EnvFailure(f"{self.link.serial}: {name} answered {len(result.stdout)} bytes", FailureCause.BACKEND)
@@ -93,7 +87,7 @@ class Hand:
 
     async def screenshot(self) -> bytes:
         """The raw answer to `screencap -p`, to be read by `pictures.png`."""
-        verb = self.permit("screenshot", {})
+        verb = self.permit("screenshot")
         self.sent.append("screenshot")
         return await self.link.exec_out(*verb.build(self.facts, {}), deadline_s=self._deadline(verb), idempotent=True)
 

@@ -110,7 +110,7 @@ class Mirror:
     async def push(self, changes: Sequence[Change]) -> int:
         """Sends the changes in order, those that the phone already shows excepted; returns how many were sent.
 
-        Raises `VerbError`, `UnknownOutcome` or `EnvFailure` at the first that fails; those before it were sent.
+        Raises `VerbError` or `EnvFailure` (an `UnknownOutcome` too) at the first that fails; those before it were sent.
         """
         sent = 0
         for change in changes:
@@ -154,41 +154,6 @@ class Mirror:
             await asyncio.sleep(CONFIRM_PAUSE_S)
         return wrong
 
-    async def undo(self, changes: Sequence[RowChange]) -> list[str]:
-        """Takes back a journal's changes, last first; returns those that a phone cannot take back, and why.
-
-        Raises `EnvFailure` when the phone is gone; the same changes may then be taken back again.
-        """
-        left = []
-        for record in reversed(changes):
-            old, new = record.old or None, record.new or None
-            try:
-                if record.table in ("messages", "calls"):
-                    raise unavailable("sent is sent")
-                if record.table == "settings":
-                    await self._undo_setting(old, new)
-                else:
-                    await self._undo_row(TABLES[record.table], old, new)
-            except VerbError as error:
-                left.append(f"{_name(Change(record.table, old, new))}: {error.message}")
-        return left
-
-    async def _undo_setting(self, old: Row | None, new: Row | None) -> None:
-        if old is not None and await phone_settings.get(self.phone, old["key"]) != old["value"]:
-            await phone_settings.put(self.phone, old["key"], old["value"])
-
-    async def _undo_row(self, table: PhoneTable, old: Row | None, new: Row | None) -> None:
-        shown = await table.read(self.phone)
-        as_new = [row for row in shown if new is not None and _alike(table, new, row)]
-        as_old = [row for row in shown if old is not None and _alike(table, old, row)]
-        if new is not None and as_new:
-            if old is None:
-                await table.delete(self.phone, as_new[-1].get("ref"), new)
-            else:
-                await table.update(self.phone, as_new[-1].get("ref"), new, old)
-        elif new is None and old is not None and not as_old:
-            await table.insert(self.phone, old)
-
 
 def _alike(table: PhoneTable, old: Row, row: Row) -> bool:
     named = table.key == "id" or old[table.key] == row[table.key]
@@ -228,6 +193,44 @@ def _name(change: Change) -> str:
     if change.table == "settings":
         return str(row.get("key", "")).replace("_", " ")
     return change.table.replace("_", " ")
+
+
+async def undo(phone: Handset, changes: Sequence[RowChange]) -> list[str]:
+    """Takes back a journal's changes, last first; returns those that a phone cannot take back, and why.
+
+    Raises `EnvFailure` when the phone is gone; the same changes may then be taken back again.
+    """
+    left = []
+    for record in reversed(changes):
+        old, new = record.old or None, record.new or None
+        try:
+            if record.table in ("messages", "calls"):
+                raise unavailable("sent is sent")
+            if record.table == "settings":
+                await _undo_setting(phone, old, new)
+            else:
+                await _undo_row(phone, TABLES[record.table], old, new)
+        except VerbError as error:
+            left.append(f"{_name(Change(record.table, old, new))}: {error.message}")
+    return left
+
+
+async def _undo_setting(phone: Handset, old: Row | None, new: Row | None) -> None:
+    if old is not None and await phone_settings.get(phone, old["key"]) != old["value"]:
+        await phone_settings.put(phone, old["key"], old["value"])
+
+
+async def _undo_row(phone: Handset, table: PhoneTable, old: Row | None, new: Row | None) -> None:
+    shown = await table.read(phone)
+    as_new = [row for row in shown if new is not None and _alike(table, new, row)]
+    as_old = [row for row in shown if old is not None and _alike(table, old, row)]
+    if new is not None and as_new:
+        if old is None:
+            await table.delete(phone, as_new[-1].get("ref"), new)
+        else:
+            await table.update(phone, as_new[-1].get("ref"), new, old)
+    elif new is None and old is not None and not as_old:
+        await table.insert(phone, old)
 
 
 def differences(table: str, key: str, before: Sequence[Row], after: Sequence[Row]) -> list[RowChange]:

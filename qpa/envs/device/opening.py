@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from qpa.contract import TaskSpec, Verifier
-from qpa.envs.device.adb_server import PORT_VARIABLE, AdbServer
+from qpa.envs.device.adb_server import AdbServer
 from qpa.envs.device.enrolment import EnrolledDevice, Enrolment, load_enrolment
 from qpa.envs.device.env import DeviceEnv, Grants, default_grants
 from qpa.envs.device.hand import GRANTS
@@ -65,7 +64,7 @@ def open_devices(
         folder = Path(inventory).with_suffix(".journals") if journals is None else Path(journals)
     rule = default_grants if grants is None else grants if callable(grants) else read_grants(grants)
     usb = any(":" not in device.serial for device in enrolment.devices)
-    server = AdbServer.from_environment() if os.environ.get(PORT_VARIABLE) else AdbServer.start(usb=usb)
+    server = AdbServer.from_environment(usb=usb)
     try:
         yield DeviceEnv(
             enrolment,

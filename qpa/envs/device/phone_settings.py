@@ -31,8 +31,7 @@ _OTHERS = ("device_model", "foreground_app", "location", "sound_mode", "time_zon
 
 KEYS = frozenset({*SETTINGS, *STREAMS, *_SHOWN, *_TOLD, *_BATTERY, *_FORWARDING, *_OTHERS})
 READ_ONLY = frozenset({*_BATTERY, "device_model", *(key for key, place in SETTINGS.items() if place.locked)})
-# Groups of the verbs that write them (`hand.GROUPS`); all others are "settings".
-RADIOS = frozenset({"airplane_mode", "bluetooth", "data_saver", "mobile_data", "nfc", "wifi"})
+SETTABLE = KEYS - READ_ONLY
 
 
 async def get(phone: Handset, key: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from qpa.contract import BehaviorCriteria, RowChange, Skill, StateCriteria, TaskSpec, ToolCriteria
 from qpa.envs.device import phone_settings
@@ -11,10 +10,8 @@ from qpa.envs.device.android import package_of
 from qpa.envs.device.bindings import BINDINGS, HOST_TABLES, TABLES
 from qpa.envs.device.grammar import VerbError
 from qpa.envs.device.mirror import Change, differences
+from qpa.envs.device.session import DeviceSession, row_name
 from qpa.envs.sandbox.context import Row
-
-if TYPE_CHECKING:
-    from qpa.envs.device.session import DeviceSession
 
 
 def watched(task: TaskSpec, skills: Iterable[Skill]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -38,7 +35,7 @@ def watched(task: TaskSpec, skills: Iterable[Skill]) -> tuple[tuple[str, ...], t
             settings |= set(BINDINGS[name].settings)
     if tables & {"calls", "messages"}:
         tables.add("contacts")
-    kept = (settings & phone_settings.KEYS) - phone_settings.READ_ONLY
+    kept = settings & phone_settings.SETTABLE
     # People first: calls and messages take their names from them.
     ordered = sorted(tables & TABLES.keys(), key=lambda name: (name != "contacts", name))
     return tuple(ordered), tuple(sorted(kept))
@@ -88,14 +85,16 @@ async def _readable(
     session: DeviceSession, tables: Sequence[str], settings: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those that this phone can be asked for, each read once; what an old version lacks is in no evidence."""
-    read: list[tuple[str, bool]] = []
-    for name, is_table in [*((name, True) for name in tables), *((key, False) for key in settings)]:
+
+    async def tells(tables: Sequence[str], settings: Sequence[str]) -> bool:
         try:
-            await session.mirror.refresh([name] if is_table else [], [] if is_table else [name])
+            await session.mirror.refresh(tables, settings)
         except VerbError:
-            continue
-        read.append((name, is_table))
-    return tuple(name for name, is_table in read if is_table), tuple(name for name, is_table in read if not is_table)
+            return False
+        return True
+
+    told = [name for name in tables if await tells([name], [])]
+    return tuple(told), tuple([key for key in settings if await tells([], [key])])
 
 
 async def changes(session: DeviceSession) -> list[RowChange]:
@@ -118,7 +117,7 @@ def without_visits(session: DeviceSession, changes: Sequence[RowChange]) -> list
         return list(changes)
 
     def own(change: RowChange) -> bool:
-        if (change.table, "/".join(str(value) for value in change.key.values())) in session.by_tool:
+        if row_name(change) in session.by_tool:
             return False
         if change.table == "settings":
             return change.key["key"] == "foreground_app"
@@ -130,10 +129,6 @@ def without_visits(session: DeviceSession, changes: Sequence[RowChange]) -> list
 
 def merge(device: Sequence[RowChange], host: Sequence[RowChange]) -> list[RowChange]:
     """Both, sorted as the sandbox sorts; of a row that both changed, the phone's word counts."""
-
-    def name(change: RowChange) -> tuple[str, tuple[str, ...]]:
-        return change.table, tuple(str(value) for value in change.key.values())
-
-    said = {name(change) for change in device}
-    both = [*device, *(change for change in host if name(change) not in said)]
+    said = {row_name(change) for change in device}
+    both = [*device, *(change for change in host if row_name(change) not in said)]
     return sorted(both, key=lambda c: (c.table, [str(v) for v in c.key.values()], c.op))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from qpa.contract import (
     ToolCall,
 )
 from qpa.envs.device.bindings import BINDINGS, GUI_AGENT, HOST, Binding, why_not
-from qpa.envs.device.grammar import VerbError
+from qpa.envs.device.grammar import VerbError, unavailable
 from qpa.envs.device.gui import GuiAgent
 from qpa.envs.device.hand import UnknownOutcome
 from qpa.envs.device.handset import Handset
@@ -131,7 +130,7 @@ class DeviceSession(SandboxSession):
             binding = BINDINGS.get(call.name)
             refusal = binding.refusal(arguments) if binding else f"Not on a phone: {why_not(call.name)}"
             if binding is None or refusal:
-                raise VerbError(ErrorType.UNAVAILABLE, refusal)
+                raise unavailable(refusal)
             return await self._on_phone(call, given, binding, arguments)
         except VerbError as error:
             return _refused(call, error)
@@ -171,22 +170,19 @@ class DeviceSession(SandboxSession):
         feedback, changes, changeset = await self._attempt(call, given)
         if not feedback.ok or not changes:
             return feedback
-        look = functools.partial(self.mirror.refresh, tables, binding.settings)
         try:
             planned = self.mirror.plan(changes, binding)
             self.by_tool |= {row_name(change) for change in changes}
             await self.mirror.push(planned)
             missing = await self.mirror.confirm(planned)
+            if missing:
+                raise unavailable(f"The phone does not show it: {', '.join(missing)}")
         except VerbError:
             self._take_back(changeset)
-            await look()
+            await self.mirror.refresh(tables, binding.settings)
             raise
         except UnknownOutcome:
             return await self._unknown(call, planned)
-        if missing:
-            self._take_back(changeset)
-            await look()
-            raise VerbError(ErrorType.UNAVAILABLE, f"The phone does not show it: {', '.join(missing)}")
         return feedback
 
     async def _unknown(self, call: ToolCall, planned: Sequence[Change]) -> Feedback:

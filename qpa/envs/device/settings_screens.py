@@ -36,8 +36,8 @@ async def wifi_rows(phone: Handset) -> tuple[bool, list[Row]]:
     rows = []
     for node in _rows(await phone.screen.look()):
         if node.find(_is_switch) is None:
-            saved, connected = _STATES.get(_part(node, "summary").casefold(), (0, 0))
-            rows.append({"ssid": _part(node, "title"), "saved": saved, "connected": connected})
+            saved, connected = _STATES.get(node.text_of("summary").casefold(), (0, 0))
+            rows.append({"ssid": node.text_of("title"), "saved": saved, "connected": connected})
     return switch.checked, rows
 
 
@@ -60,11 +60,7 @@ def _rows(root: Node) -> list[Node]:
 
 
 def _row(root: Node, title: str) -> Node | None:
-    return next((node for node in _rows(root) if node.seen and _part(node, "title") == title), None)
-
-
-def _part(row: Node, resource: str) -> str:
-    return next((child.text for child in row.walk() if child.resource == resource), "")
+    return next((node for node in _rows(root) if node.seen and node.text_of("title") == title), None)
 
 
 def _is_switch(node: Node) -> bool:

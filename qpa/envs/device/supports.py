@@ -57,6 +57,6 @@ def _initial(task: TaskSpec) -> str:
         if table != "settings":
             return f"its initial state has rows of {table}, which a host cannot put on a phone"
         for row in rows:
-            if row["key"] not in phone_settings.KEYS - phone_settings.READ_ONLY:
+            if row["key"] not in phone_settings.SETTABLE:
                 return f"its initial state sets {row['key']}, which no command of a phone does"
     return ""

@@ -60,8 +60,9 @@ def rows_of(root: Node, mark: str) -> list[Node]:
 def part_of(root: Node, row: Node, mark: str, resource: str) -> Node | None:
     """A node of a row; an opened row may have its buttons in a view of their own, before the next row begins."""
     nodes = list(root.walk())
+    rows = {id(node) for node in rows_of(root, mark)}
     start = next(index for index, node in enumerate(nodes) if node is row)
-    ahead = [index for index, node in enumerate(nodes) if index > start and any(node is r for r in rows_of(root, mark))]
+    ahead = [index for index, node in enumerate(nodes) if index > start and id(node) in rows]
     inside = nodes[start : ahead[0] if ahead else len(nodes)]
     return next((node for node in inside if node.resource == resource and node.seen), None)
 
@@ -99,11 +100,6 @@ def _reading(row: Node) -> tuple[str, ...]:
     return tuple(f"{node.resource}={node.label}={node.checked}" for node in row.walk() if node.resource)
 
 
-def _text(row: Node, resource: str) -> str:
-    node = next((node for node in row.walk() if node.resource == resource), None)
-    return node.text if node else ""
-
-
 def _part(row: Node, resource: str) -> Node:
     node = row.by_id(resource)
     if node is None:
@@ -122,10 +118,10 @@ async def _row_of(phone: Handset, opener: str, mark: str, wanted: Callable[[Node
 
 def _alarm(row: Node) -> Row:
     """The sandbox's columns of an alarm's row; `time` is the time of day alone."""
-    day = _text(row, "days_of_week").strip().casefold()
+    day = row.text_of("days_of_week").strip().casefold()
     return {
-        "time": read_time(_text(row, "digital_clock")),
-        "title": _text(row, "label"),
+        "time": read_time(row.text_of("digital_clock")),
+        "title": row.text_of("label"),
         "repeat": _REPEATS.get(day, "once"),
         "enabled": int(_part(row, "onoff").checked),
     }
@@ -263,8 +259,8 @@ class Timers(PhoneTable):
         kept = list(phone.rows("countdowns"))
         for row in await _listed(phone, "show_timers", "timer_time_text"):
             running = "pause" in _part(row, "play_pause").label.casefold()
-            left = read_left(_text(row, "timer_time_text"))
-            label, minutes = _text(row, "timer_label"), -(-left // 60)
+            left = read_left(row.text_of("timer_time_text"))
+            label, minutes = row.text_of("timer_label"), -(-left // 60)
             status = "running" if running else "paused"
             same = next((old for old in kept if old["label"] == label and old["minutes"] >= minutes), None)
             if same is not None:
@@ -287,7 +283,7 @@ class Timers(PhoneTable):
 
     async def _find(self, phone: Handset, old: Row) -> Node:
         def wanted(row: Node) -> bool:
-            return _text(row, "timer_label") == old["label"]
+            return row.text_of("timer_label") == old["label"]
 
         return await _row_of(phone, "show_timers", "timer_time_text", wanted, f"timer {old['label']}")
 

@@ -11,17 +11,15 @@ from qpa.envs.device.tree import Node
 from qpa.envs.sandbox.context import Row
 
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for a password that the phone keeps to itself
-
-
 COMMANDS = 30  # API level from which `cmd wifi` tells and connects
 
 
-def _unseen(known: dict[str, Row], seen: set[str], kept: tuple[str, ...]) -> list[Row]:
+def _unseen(known: dict[str, Row], seen: set[str]) -> list[Row]:
     """Networks that a phone does not list while Wi-Fi is off; they are not taken for gone."""
-    absent = [row for ssid, row in known.items() if ssid not in seen]
     return [
-        {"ref": None, "ssid": row["ssid"], "saved": row["saved"] if "saved" in kept else 0, "connected": 0}
-        for row in absent
+        {"ref": None, "ssid": ssid, "saved": row["saved"], "connected": 0}
+        for ssid, row in known.items()
+        if ssid not in seen
     ]
 
 
@@ -47,7 +45,7 @@ class WifiNetworks(PhoneTable):
                 row["password"] = UNKNOWN
             rows.append(row)
         if "Wifi is disabled" in status:
-            rows += _unseen(known, {*saved, *found}, ())
+            rows += [row | {"saved": 0} for row in _unseen(known, {*saved, *found})]  # all saved ones were listed
         return rows
 
     async def _read_screen(self, phone: Handset) -> list[Row]:
@@ -58,7 +56,7 @@ class WifiNetworks(PhoneTable):
         for row in rows:
             if row["ssid"] not in known and not row["saved"]:
                 row["password"] = UNKNOWN
-        return rows if on else rows + _unseen(known, {row["ssid"] for row in rows}, ("saved",))
+        return rows if on else rows + _unseen(known, {row["ssid"] for row in rows})
 
     async def insert(self, phone: Handset, row: Row) -> None:
         raise unavailable("A network cannot be made")

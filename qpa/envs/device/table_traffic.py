@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from qpa.contract import ErrorType
 from qpa.envs.device import parsers
 from qpa.envs.device.grammar import VerbError, unavailable
 from qpa.envs.device.handset import Handset, PhoneTable
@@ -55,7 +54,7 @@ class Messages(PhoneTable):
     async def insert(self, phone: Handset, row: Row) -> None:
         if row["direction"] != "out":
             raise _refuse("receive a message")
-        phone.hand.permit("tap_send", {})  # before the text stands in an app
+        phone.hand.permit("tap_send")  # before the text stands in an app
         await phone.hand.run("compose_message", number=row["phone"], body=row["content"])
         field = await phone.screen.wait(_text_field, "a field for the message")
         if field.text != row["content"]:
@@ -132,4 +131,4 @@ async def _until(phone: Handset, state: int, problem: str) -> None:
             return
         if look + 1 < _LOOKS:
             await asyncio.sleep(PAUSE_S)
-    raise VerbError(ErrorType.UNAVAILABLE, problem)
+    raise unavailable(problem)

@@ -61,6 +61,10 @@ class Node:
         """The first node with this resource id."""
         return self.find(lambda node: node.resource == resource)
 
+    def text_of(self, resource: str) -> str:
+        """The text of the first node with this resource id, tappable or not; "" without one."""
+        return next((node.text for node in self.walk() if node.resource == resource), "")
+
     def by_text(self, text: str) -> Node | None:
         """The first node that reads exactly so, ignoring case."""
         wanted = text.casefold()

@@ -34,8 +34,6 @@ class Verb:
     """One thing that may be asked of a phone.
 
     Attributes:
-      group: what an inventory allows or forbids together: observe, ui, settings, radios, clock, calendar, contacts,
-        messages, calls, apps, files, setup.
       effect: read verbs may be repeated; irreversible and external ones need a grant of their own name.
       argv: the arguments of one device command.
       since: lowest API level that has the command.
@@ -46,7 +44,6 @@ class Verb:
       refused: exit code of an answer that is no failure (`pidof` of a dead process: 1).
     """
 
-    group: str
     effect: Effect
     argv: Argv
     arguments: Mapping[str, Check] = field(default_factory=dict)
@@ -84,9 +81,9 @@ class Verb:
             raise unavailable(f"Phone refused: exit code {result.exit_code}, {' '.join(err.split())[:_LONG]}")
 
 
-def read(group: str, argv: Argv, arguments: Mapping[str, Check] | None = None, **more: Any) -> Verb:
+def read(argv: Argv, arguments: Mapping[str, Check] | None = None, **more: Any) -> Verb:
     """A verb that changes nothing."""
-    return Verb(group, Effect.READ, argv, arguments or {}, **more)
+    return Verb(Effect.READ, argv, arguments or {}, **more)
 
 
 def fixed(*argv: str) -> Argv:
@@ -154,37 +151,35 @@ _ON = {"on": boolean}
 _REVERSIBLE = Effect.REVERSIBLE
 
 
-def _radio(*argv: str, yes: str = "enable", no: str = "disable", group: str = "radios", since: int = 0) -> Verb:
+def _radio(*argv: str, yes: str = "enable", no: str = "disable", since: int = 0) -> Verb:
     def build(facts: Facts, a: dict[str, Any]) -> list[str]:
         return [*argv, _switch(a["on"], yes, no)]
 
-    return Verb(group, _REVERSIBLE, build, _ON, repeatable=True, since=since)
+    return Verb(_REVERSIBLE, build, _ON, repeatable=True, since=since)
 
 
 STATE: dict[str, Verb] = {
-    "properties": read("observe", fixed("getprop"), free=True),
-    "clock": read("observe", fixed("date", "+%Y-%m-%dT%H:%M:%S %s")),
-    "screen_size": read("observe", fixed("wm", "size")),
-    "double_version": read("observe", fixed("qpa-double", "version"), refused=127),
-    "get_nfc": read("observe", fixed("dumpsys", "nfc"), free=True),
-    "get_data_saver": read("observe", fixed("cmd", "netpolicy", "get", "restrict-background")),
-    "get_location": read("observe", _get_location),
-    "get_dark_mode": read("observe", fixed("cmd", "uimode", "night"), since=29),
-    "get_battery": read("observe", fixed("dumpsys", "battery"), free=True),
-    "get_telephony": read("observe", fixed("dumpsys", "telephony.registry"), free=True),
-    "get_bluetooth": read("observe", fixed("dumpsys", "bluetooth_manager"), free=True),
-    "get_alarm_clocks": read("observe", fixed("dumpsys", "alarm"), free=True),
-    "get_notifications": read("observe", fixed("dumpsys", "notification", "--noredact"), free=True),
-    "get_wifi_status": read("observe", fixed("cmd", "wifi", "status"), since=30, free=True),
-    "list_wifi_saved": read("observe", fixed("cmd", "wifi", "list-networks"), since=30, free=True),
-    "list_wifi_found": read("observe", fixed("cmd", "wifi", "list-scan-results"), since=30, free=True),
+    "properties": read(fixed("getprop"), free=True),
+    "clock": read(fixed("date", "+%Y-%m-%dT%H:%M:%S %s")),
+    "screen_size": read(fixed("wm", "size")),
+    "double_version": read(fixed("qpa-double", "version"), refused=127),
+    "get_nfc": read(fixed("dumpsys", "nfc"), free=True),
+    "get_data_saver": read(fixed("cmd", "netpolicy", "get", "restrict-background")),
+    "get_location": read(_get_location),
+    "get_dark_mode": read(fixed("cmd", "uimode", "night"), since=29),
+    "get_battery": read(fixed("dumpsys", "battery"), free=True),
+    "get_telephony": read(fixed("dumpsys", "telephony.registry"), free=True),
+    "get_bluetooth": read(fixed("dumpsys", "bluetooth_manager"), free=True),
+    "get_alarm_clocks": read(fixed("dumpsys", "alarm"), free=True),
+    "get_notifications": read(fixed("dumpsys", "notification", "--noredact"), free=True),
+    "get_wifi_status": read(fixed("cmd", "wifi", "status"), since=30, free=True),
+    "list_wifi_saved": read(fixed("cmd", "wifi", "list-networks"), since=30, free=True),
+    "list_wifi_found": read(fixed("cmd", "wifi", "list-scan-results"), since=30, free=True),
     "get_volume": read(
-        "observe",
         lambda facts, a: [*_volume(facts), "--stream", str(a["stream"]), "--get"],
         {"stream": g.integer(0, 5)},
     ),
     "set_volume": Verb(
-        "settings",
         _REVERSIBLE,
         lambda facts, a: [*_volume(facts), "--stream", str(a["stream"]), "--set", str(a["level"])],
         {"stream": g.integer(0, 5), "level": g.integer(0, 100)},
@@ -196,21 +191,19 @@ STATE: dict[str, Verb] = {
     "set_nfc": _radio("svc", "nfc"),
     "set_airplane_mode": _radio("cmd", "connectivity", "airplane-mode", since=30),
     "set_data_saver": _radio("cmd", "netpolicy", "set", "restrict-background", yes="true", no="false"),
-    "set_dark_mode": _radio("cmd", "uimode", "night", yes="yes", no="no", group="settings", since=29),
-    "set_dnd": _radio("cmd", "notification", "set_dnd", yes="on", no="off", group="settings", since=28),
-    "set_location": Verb("settings", _REVERSIBLE, _set_location, _ON, repeatable=True),
+    "set_dark_mode": _radio("cmd", "uimode", "night", yes="yes", no="no", since=29),
+    "set_dnd": _radio("cmd", "notification", "set_dnd", yes="on", no="off", since=28),
+    "set_location": Verb(_REVERSIBLE, _set_location, _ON, repeatable=True),
     "set_ringer": Verb(
-        "settings",
         _REVERSIBLE,
         lambda facts, a: ["cmd", "audio", "set-ringer-mode", a["mode"].upper()],
         {"mode": g.one_of("normal", "vibrate", "silent")},
         since=33,
         repeatable=True,
     ),
-    "set_zone": Verb("settings", _REVERSIBLE, _set_zone, {"zone": g.zone}, repeatable=True),
-    "wifi_scan": Verb("radios", _REVERSIBLE, fixed("cmd", "wifi", "start-scan"), since=30, repeatable=True),
+    "set_zone": Verb(_REVERSIBLE, _set_zone, {"zone": g.zone}, repeatable=True),
+    "wifi_scan": Verb(_REVERSIBLE, fixed("cmd", "wifi", "start-scan"), since=30, repeatable=True),
     "wifi_connect": Verb(
-        "radios",
         _REVERSIBLE,
         lambda facts, a: [
             *("cmd", "wifi", "connect-network", a["ssid"]),
@@ -221,7 +214,6 @@ STATE: dict[str, Verb] = {
         repeatable=True,
     ),
     "wifi_forget": Verb(
-        "radios",
         _REVERSIBLE,
         lambda facts, a: ["cmd", "wifi", "forget-network", str(a["network"])],
         {"network": g.integer(0, 10_000)},
@@ -232,7 +224,6 @@ STATE: dict[str, Verb] = {
 
 INTENTS: dict[str, Verb] = {
     "set_alarm": Verb(
-        "clock",
         _REVERSIBLE,
         _start(
             "android.intent.action.SET_ALARM",
@@ -245,7 +236,6 @@ INTENTS: dict[str, Verb] = {
         {"hour": g.integer(0, 23), "minute": g.integer(0, 59), "label": g.text, "days": g.days},
     ),
     "set_timer": Verb(
-        "clock",
         _REVERSIBLE,
         _start(
             "android.intent.action.SET_TIMER",
@@ -255,17 +245,15 @@ INTENTS: dict[str, Verb] = {
         ),
         {"seconds": g.integer(1, 86400), "label": g.text},
     ),
-    "show_alarms": Verb("ui", _REVERSIBLE, _start("android.intent.action.SHOW_ALARMS"), repeatable=True),
-    "show_timers": Verb("ui", _REVERSIBLE, _start("android.intent.action.SHOW_TIMERS"), repeatable=True),
+    "show_alarms": Verb(_REVERSIBLE, _start("android.intent.action.SHOW_ALARMS"), repeatable=True),
+    "show_timers": Verb(_REVERSIBLE, _start("android.intent.action.SHOW_TIMERS"), repeatable=True),
     "show_settings": Verb(
-        "ui",
         _REVERSIBLE,
         lambda facts, a: ["am", "start", "-W", "-a", _PAGES[a["page"]]],
         {"page": g.one_of("airplane", "bluetooth", "wifi")},
         repeatable=True,
     ),
     "compose_message": Verb(
-        "ui",
         _REVERSIBLE,
         _start(
             "android.intent.action.SENDTO",
@@ -277,7 +265,6 @@ INTENTS: dict[str, Verb] = {
         repeatable=True,
     ),
     "compose_note": Verb(
-        "ui",
         _REVERSIBLE,
         _start(
             "com.google.android.gms.actions.CREATE_NOTE",
@@ -287,7 +274,6 @@ INTENTS: dict[str, Verb] = {
         {"body": g.text},
     ),
     "call": Verb(
-        "calls",
         Effect.EXTERNAL,
         _start(
             "android.intent.action.CALL",
@@ -297,7 +283,6 @@ INTENTS: dict[str, Verb] = {
         {"number": g.phone_number, "video": boolean},
     ),
     "forward_calls": Verb(
-        "calls",
         Effect.EXTERNAL,
         _start(
             "android.intent.action.CALL",

@@ -37,7 +37,6 @@ class Uri:
     """A provider's table: which columns may be read, which bound (with their `content` type), and which selected on."""
 
     uri: str
-    group: str
     columns: frozenset[str]
     binds: Mapping[str, str]
     selects: frozenset[str] = frozenset({"_id"})
@@ -47,14 +46,12 @@ class Uri:
 URIS: Mapping[str, Uri] = {
     "raw_contacts": Uri(
         "content://com.android.contacts/raw_contacts",
-        "contacts",
         frozenset({"_id", "deleted", "display_name"}),
         {"account_type": "n", "account_name": "n"},
         deletable=True,
     ),
     "contact_data": Uri(
         "content://com.android.contacts/data",
-        "contacts",
         frozenset({"_id", "raw_contact_id", "mimetype", "data1"}),
         {"raw_contact_id": "i", "mimetype": "s", "data1": "s", "data2": "i"},
         selects=frozenset({"_id", "raw_contact_id", "mimetype"}),
@@ -62,17 +59,13 @@ URIS: Mapping[str, Uri] = {
     ),
     "contact_groups": Uri(
         "content://com.android.contacts/groups",
-        "contacts",
         frozenset({"_id", "title"}),
         {"title": "s", "account_type": "n", "account_name": "n"},
         deletable=True,
     ),
-    "calendars": Uri(
-        "content://com.android.calendar/calendars", "calendar", frozenset({"_id", "visible", "account_name"}), {}
-    ),
+    "calendars": Uri("content://com.android.calendar/calendars", frozenset({"_id", "visible", "account_name"}), {}),
     "events": Uri(
         "content://com.android.calendar/events",
-        "calendar",
         frozenset({"_id", "deleted", "hasAlarm", "allDay", "dtstart", "rrule", "title", "eventLocation"}),
         {
             **{"calendar_id": "i", "title": "s", "eventLocation": "s", "dtstart": "l", "dtend": "l"},
@@ -82,14 +75,11 @@ URIS: Mapping[str, Uri] = {
     ),
     "reminders": Uri(
         "content://com.android.calendar/reminders",
-        "calendar",
         frozenset({"_id", "event_id"}),
         {"event_id": "i", "minutes": "i", "method": "i"},
     ),
-    "sms": Uri("content://sms", "messages", frozenset({"_id", "type", "read", "date", "address", "body"}), {}),
-    "call_log": Uri(
-        "content://call_log/calls", "calls", frozenset({"_id", "type", "features", "date", "number", "name"}), {}
-    ),
+    "sms": Uri("content://sms", frozenset({"_id", "type", "read", "date", "address", "body"}), {}),
+    "call_log": Uri("content://call_log/calls", frozenset({"_id", "type", "features", "date", "number", "name"}), {}),
 }
 
 
@@ -187,31 +177,28 @@ def _setting_in(allowed: frozenset[tuple[str, str]]) -> g.Check:
 
 
 def _change(argv: Any, **arguments: g.Check) -> Verb:
-    return Verb("", Effect.REVERSIBLE, argv, {"table": _uri, **arguments})
+    return Verb(Effect.REVERSIBLE, argv, {"table": _uri, **arguments})
 
 
 DATA: dict[str, Verb] = {
     "get_setting": read(
-        "observe",
         lambda facts, a: ["settings", "get", *a["setting"].split("/")],
         {"setting": _setting_in(READABLE)},
         free=True,
     ),
     "put_setting": Verb(
-        "settings",
         Effect.REVERSIBLE,
         lambda facts, a: ["settings", "put", *a["setting"].split("/"), a["value"]],
         {"setting": _setting_in(WRITABLE), "value": g.line},
         repeatable=True,
     ),
     "delete_setting": Verb(
-        "settings",
         Effect.REVERSIBLE,
         lambda facts, a: ["settings", "delete", *a["setting"].split("/")],
         {"setting": _setting_in(WRITABLE)},
         repeatable=True,
     ),
-    "query": read("observe", _query, {"table": _uri, "columns": _names}, rows=True),
+    "query": read(_query, {"table": _uri, "columns": _names}, rows=True),
     "insert": _change(_insert, values=_values),
     "update": _change(_update, values=_values, where=_values),
     "delete": _change(_delete, where=_values),

@@ -43,7 +43,6 @@ _REVERSIBLE = Effect.REVERSIBLE
 
 def _on_package(*argv: str, effect: Effect = _REVERSIBLE, deadline_s: float = 10.0) -> Verb:
     return Verb(
-        "apps",
         effect,
         lambda facts, a: [*argv, a["package"]],
         _PACKAGE,
@@ -53,15 +52,14 @@ def _on_package(*argv: str, effect: Effect = _REVERSIBLE, deadline_s: float = 10
 
 
 APPS: dict[str, Verb] = {
-    "list_packages": read("observe", fixed("pm", "list", "packages")),
-    "list_disabled": read("observe", fixed("pm", "list", "packages", "-d")),
-    "get_focus": read("observe", _focus, free=True),
-    "get_activities": read("observe", fixed("dumpsys", "activity", "activities"), free=True),
-    "list_processes": read("observe", fixed("ps", "-A", "-o", "NAME"), free=True),
-    "get_pid": read("observe", lambda facts, a: ["pidof", a["package"]], _PACKAGE, refused=1),
-    "get_package": read("observe", lambda facts, a: ["dumpsys", "package", a["package"]], _PACKAGE, free=True),
+    "list_packages": read(fixed("pm", "list", "packages")),
+    "list_disabled": read(fixed("pm", "list", "packages", "-d")),
+    "get_focus": read(_focus, free=True),
+    "get_activities": read(fixed("dumpsys", "activity", "activities"), free=True),
+    "list_processes": read(fixed("ps", "-A", "-o", "NAME"), free=True),
+    "get_pid": read(lambda facts, a: ["pidof", a["package"]], _PACKAGE, refused=1),
+    "get_package": read(lambda facts, a: ["dumpsys", "package", a["package"]], _PACKAGE, free=True),
     "find_launcher": read(
-        "observe",
         lambda facts, a: [
             *("cmd", "package", "resolve-activity", "--brief", "-a", "android.intent.action.MAIN"),
             *("-c", "android.intent.category.LAUNCHER", a["package"]),
@@ -69,7 +67,6 @@ APPS: dict[str, Verb] = {
         _PACKAGE,
     ),
     "open": Verb(
-        "ui",
         _REVERSIBLE,
         lambda facts, a: ["am", "start", "-W", "-n", a["component"]],
         {"component": g.component},
@@ -83,21 +80,18 @@ APPS: dict[str, Verb] = {
     "clear_data": _on_package("pm", "clear", effect=_IRREVERSIBLE, deadline_s=30.0),
     "uninstall": _on_package("pm", "uninstall", "--user", "0", effect=_IRREVERSIBLE, deadline_s=60.0),
     "grant": Verb(
-        "apps",
         _REVERSIBLE,
         lambda facts, a: ["pm", "grant", a["package"], a["permission"]],
         {"package": g.package, "permission": g.permission},
         repeatable=True,
     ),
     "revoke": Verb(
-        "apps",
         _REVERSIBLE,
         lambda facts, a: ["pm", "revoke", a["package"], a["permission"]],
         {"package": g.package, "permission": g.permission},
         repeatable=True,
     ),
     "post_notification": Verb(
-        "setup",
         _REVERSIBLE,
         lambda facts, a: ["cmd", "notification", "post", "-t", a["title"], a["tag"], a["text"]],
         {"title": g.line, "tag": g.word, "text": g.line},
@@ -107,57 +101,50 @@ APPS: dict[str, Verb] = {
 }
 
 SCREEN: dict[str, Verb] = {
-    "dump_tree": read("observe", fixed("uiautomator", "dump", TREE_PATH), deadline_s=20.0, judged=False),
-    "dump_tree_short": read(
-        "observe", fixed("uiautomator", "dump", "--compressed", TREE_PATH), deadline_s=20.0, judged=False
-    ),
-    "tap": Verb("ui", _REVERSIBLE, lambda facts, a: ["input", "tap", str(a["x"]), str(a["y"])], {"x": g.x, "y": g.y}),
+    "dump_tree": read(fixed("uiautomator", "dump", TREE_PATH), deadline_s=20.0, judged=False),
+    "dump_tree_short": read(fixed("uiautomator", "dump", "--compressed", TREE_PATH), deadline_s=20.0, judged=False),
+    "tap": Verb(_REVERSIBLE, lambda facts, a: ["input", "tap", str(a["x"]), str(a["y"])], {"x": g.x, "y": g.y}),
     "swipe": Verb(
-        "ui",
         _REVERSIBLE,
         lambda facts, a: ["input", "swipe", *(str(a[name]) for name in ("x1", "y1", "x2", "y2", "ms"))],
         {"x1": g.x, "y1": g.y, "x2": g.x, "y2": g.y, "ms": g.integer(1, 10_000)},
         deadline_s=20.0,
     ),
     "press": Verb(
-        "ui",
         _REVERSIBLE,
         lambda facts, a: ["input", "keyevent", *[KEYS[a["key"]]] * a["times"]],
         {"key": g.key, "times": g.integer(1, 200)},
         deadline_s=30.0,
     ),
-    "type": Verb("ui", _REVERSIBLE, _input_text, {"text": _no_literal_space_code}, deadline_s=30.0),
-    "type_any": Verb("ui", _REVERSIBLE, _broadcast_text, {"text": g.text}, deadline_s=20.0),
+    "type": Verb(_REVERSIBLE, _input_text, {"text": _no_literal_space_code}, deadline_s=30.0),
+    "type_any": Verb(_REVERSIBLE, _broadcast_text, {"text": g.text}, deadline_s=20.0),
     # A tap that sends, pays or deletes for good: the grant is asked for where it is known what the button does.
     "tap_send": Verb(
-        "messages",
         Effect.EXTERNAL,
         lambda facts, a: ["input", "tap", str(a["x"]), str(a["y"])],
         {"x": g.x, "y": g.y},
     ),
-    "end_call": Verb("calls", _REVERSIBLE, fixed("input", "keyevent", KEYS["end_call"]), repeatable=True),
-    "list_keyboards": read("observe", fixed("ime", "list", "-s", "-a")),
+    "end_call": Verb(_REVERSIBLE, fixed("input", "keyevent", KEYS["end_call"]), repeatable=True),
+    "list_keyboards": read(fixed("ime", "list", "-s", "-a")),
     "enable_keyboard": Verb(
-        "ui", _REVERSIBLE, lambda facts, a: ["ime", "enable", a["id"]], {"id": g.input_method}, repeatable=True
+        _REVERSIBLE, lambda facts, a: ["ime", "enable", a["id"]], {"id": g.input_method}, repeatable=True
     ),
     "set_keyboard": Verb(
-        "ui", _REVERSIBLE, lambda facts, a: ["ime", "set", a["id"]], {"id": g.input_method}, repeatable=True
+        _REVERSIBLE, lambda facts, a: ["ime", "set", a["id"]], {"id": g.input_method}, repeatable=True
     ),
-    "screenshot": read("observe", fixed("screencap", "-p"), deadline_s=20.0),
+    "screenshot": read(fixed("screencap", "-p"), deadline_s=20.0),
 }
 
 DOUBLE: dict[str, Verb] = {
     "double_load": Verb(
-        "setup",
         _REVERSIBLE,
         lambda facts, a: ["qpa-double", "load", SCRATCH + a["name"]],
         {"name": g.scratch_name},
         repeatable=True,
     ),
-    "double_evidence": read("observe", fixed("qpa-double", "evidence"), deadline_s=20.0, free=True),
-    "double_reset": Verb("setup", _REVERSIBLE, fixed("qpa-double", "reset"), repeatable=True),
+    "double_evidence": read(fixed("qpa-double", "evidence"), deadline_s=20.0, free=True),
+    "double_reset": Verb(_REVERSIBLE, fixed("qpa-double", "reset"), repeatable=True),
     "remove_scratch": Verb(
-        "setup",
         _REVERSIBLE,
         lambda facts, a: ["rm", "-f", SCRATCH + a["name"]],
         {"name": g.scratch_name},

@@ -171,6 +171,20 @@ def test_what_cannot_be_taken_back_does_not_block_the_phone(tmp_path: Path, capl
     assert "cannot be undone: messages: sent is sent" in caplog.text
 
 
+def test_a_keyboard_that_is_gone_does_not_block_the_phone(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    journal = Journal(tmp_path, "phone-0")
+    journal.begin("task", 1)
+    journal.note_keyboard("com.removed/.Keyboard")
+    env, _ = env_over(tmp_path, a_phone(), kind=DeviceKind.PHONE)
+
+    async def play() -> None:
+        await env.close(await env.reset(task_of([], PATCH)))
+
+    asyncio.run(play())
+    assert "cannot be undone: keyboard: Phone refused: Unknown input method com.removed/.Keyboard" in caplog.text
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_task_is_set_up_on_a_phone_by_verbs_and_taken_away_again(tmp_path: Path):
     phone = SandboxPhone(14)  # nobody prepared it
     env, _ = env_over(tmp_path, phone, kind=DeviceKind.PHONE)

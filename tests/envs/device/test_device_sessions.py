@@ -136,6 +136,39 @@ def test_a_phone_that_cannot_be_looked_at_is_no_tools_failure(tmp_path: Path):
     asyncio.run(play())
 
 
+def test_a_tap_without_an_answer_is_an_environments_failure(tmp_path: Path):
+    """Outside of a change that can be looked for, nobody knows what the tap did."""
+    env, (link,) = env_over(tmp_path, SandboxPhone(14))
+
+    async def play() -> None:
+        session = await env.reset(task_of(["control_gui_agent"]))
+        call = Player(env, session)
+        order = await call("control_gui_agent", action="start", appName="Settings", instruction="tap Display")
+        link.fail = _hang("input tap")
+        with pytest.raises(EnvFailure) as caught:
+            await call("control_gui_agent", action="execute", sessionId=order.payload["data"]["sessionId"])
+        assert caught.value.cause is FailureCause.DEADLINE
+        await env.close(session)
+
+    asyncio.run(play())
+
+
+def test_a_phone_that_hangs_while_it_is_set_up_is_passed_over_and_at_the_end_is_given_back(tmp_path: Path):
+    phones = [SandboxPhone(14), SandboxPhone(14)]
+    env, links = env_over(tmp_path, *phones, kind=DeviceKind.PHONE)
+    links[0].fail = _hang("content insert")
+
+    async def play() -> None:
+        session = await env.reset(task_of(["delete_contact"], PEOPLE))
+        assert session.lease.serial == "phone-1"
+        assert (await Player(env, session)("delete_contact", name="Ada")).ok
+        links[1].fail = _hang("content insert")
+        await env.close(session)  # the contact cannot be made again: the journal stays
+        assert [path.name for path in tmp_path.iterdir() if "phone-1" in path.name] == ["phone-1.journal"]
+
+    asyncio.run(play())
+
+
 def test_a_phone_that_refuses_changes_nothing_and_says_so(tmp_path: Path):
     """The command "succeeds" and nothing happens: rc 0 is not believed."""
     env, (link,) = env_over(tmp_path, SandboxPhone(14))

@@ -42,8 +42,8 @@ def test_yaml_and_json_say_the_same(read):
 
 def test_what_cannot_be_undone_is_off_unless_listed(read):
     device = read("devices: [{serial: a, kind: double}]").device("a")
-    assert [device.may(e) for e in Effect] == [True, True, False, False]
-    assert read("devices: [{serial: a, kind: phone, effects: [external]}]").device("a").may(Effect.EXTERNAL)
+    assert [e in device.effects for e in Effect] == [True, True, False, False]
+    assert read("devices: [{serial: a, kind: phone, effects: [external]}]").device("a").effects == [Effect.EXTERNAL]
 
 
 def test_a_serial_outside_the_inventory_is_refused(read):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 import time
 
 import pytest
@@ -356,6 +357,25 @@ def test_a_taken_port_and_a_stranger_on_it_are_refused(tmp_path, server):
         AdbServer.attach(fleet.devices[0].port)
     with pytest.raises(EnvFailure, match="cannot be started"):
         AdbServer.start(binary="/nonexistent/adb", home=tmp_path)
+
+
+_MUTE = """#!{python}
+import os, pathlib, socket, sys
+pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()))
+server = socket.create_server(("127.0.0.1", int(sys.argv[2])))
+while True:
+    server.accept()[0].close()
+"""
+
+
+def test_a_server_that_fails_to_start_does_not_stay(tmp_path):
+    binary = tmp_path / "adb"
+    binary.write_text(_MUTE.format(python=sys.executable))
+    binary.chmod(0o755)
+    with pytest.raises(EnvFailure, match="not an adb server"):
+        AdbServer.start(binary=str(binary), home=tmp_path, usb=False)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 def test_the_server_of_the_environment_is_used(monkeypatch, server):
